@@ -1,0 +1,1 @@
+"""Types of the repair domain. Nothing here does any I/O."""

@@ -1,0 +1,110 @@
+"""What the workflow needs from the outside, as Protocols; ``bot/app.py`` joins them to adapters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from agent.domain.execution import Execution, SandboxCommand
+    from agent.domain.patch import Candidate, Declined, SourceFile
+    from agent.domain.project import BuildConfig, Environment, ProjectPlan, TestRun
+    from agent.domain.report import Report
+    from retrieval.domain import RankedFile
+
+
+class Sandbox(Protocol):
+    """Runs commands apart from the host. Each call is a fresh one; cancelling the task kills its tree."""
+
+    @property
+    def name(self) -> str:
+        """Return the backend's name, ``unsafe`` for none."""
+        ...
+
+    async def run(self, command: SandboxCommand) -> Execution:
+        """Run one command; raise ``SandboxFaultError`` when the sandbox itself fails."""
+        ...
+
+
+class Toolchain(Protocol):
+    """Installs and tests projects of one language."""
+
+    @property
+    def language(self) -> str:
+        """Return ``python``, ``javascript``, ..."""
+        ...
+
+    def detect(self, tree: Path, config: BuildConfig) -> ProjectPlan | None:
+        """Read the manifests and return the plan, or None when this is no project of the language."""
+        ...
+
+    async def install(self, plan: ProjectPlan, tree: Path, sandbox: Sandbox) -> Environment:
+        """Install (or take from the cache); raise ``EnvironmentFailedError``."""
+        ...
+
+    async def test(
+        self,
+        environment: Environment,
+        tree: Path,
+        sandbox: Sandbox,
+        *,
+        files: Mapping[str, bytes] | None = None,
+        only: Sequence[str] = (),
+        seconds: float = 600.0,
+    ) -> TestRun:
+        """Run the suite (or the test files in ``only``) on ``tree`` with ``files`` written over it."""
+        ...
+
+    def script(self, environment: Environment, path: str) -> tuple[str, ...]:
+        """Return the command that runs one script at ``path`` inside the environment."""
+        ...
+
+    async def covered(
+        self, environment: Environment, tree: Path, sandbox: Sandbox, command: SandboxCommand
+    ) -> frozenset[str]:
+        """Run ``command`` under coverage and return the files of the tree of which code ran."""
+        ...
+
+
+class FileRanker(Protocol):
+    """Ranks the files of a tree for a report, best first."""
+
+    def rank(self, report: Report, tree: Path, *, k: int) -> tuple[RankedFile, ...]:
+        """Return the best ``k`` files; ``tree`` may be a git checkout or a plain folder."""
+        ...
+
+
+class Rule(Protocol):
+    """A deterministic fixer of one weakness. Pure: bytes in, bytes out."""
+
+    @property
+    def name(self) -> str:
+        """Return the rule's name, as shown in evidence."""
+        ...
+
+    @property
+    def cwes(self) -> frozenset[str]:
+        """Return the weaknesses it answers."""
+        ...
+
+    def propose(self, report: Report, files: Sequence[SourceFile]) -> tuple[Candidate | Declined, ...]:
+        """Return candidates over the given ranked files only, and where it declined and why."""
+        ...
+
+
+class Trajectory(Protocol):
+    """The record of every command and model call."""
+
+    def record(self, kind: str, /, **fields: object) -> None:
+        """Append one event; ``fields`` must be JSON values."""
+        ...
+
+
+class Clock(Protocol):
+    """Time, so that tests can hold it still."""
+
+    def monotonic(self) -> float:
+        """Return seconds that never go back."""
+        ...
