@@ -134,7 +134,7 @@ class RejectCommand(Intent):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordFeedback(Intent):
-    """Something people did to a pull request of ours: ``merged``, ``closed``, ``reopened``, ``human_commit``."""
+    """What people did to a pull request of ours: ``merged``, ``closed``, ``reopened``, ``human_commit``."""
 
     pull_number: int
     what: str
