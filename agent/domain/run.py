@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from agent.domain.matrix import Matrix
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from agent.domain.proof import ProofOfConcept
     from retrieval.domain import RankedFile
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION: Final = 1
 
 
 class Outcome(StrEnum):

@@ -6,7 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from agent.domain.run import Outcome, RunResult, Stage, StageRecord
-from agent.errors import AgentError, SandboxUnavailableError
+from agent.errors import AgentError, ProjectError, SandboxUnavailableError
 from agent.workflow.acceptance import decide
 from agent.workflow.budget import BudgetExhaustedError
 from agent.workflow.transitions import ENDINGS, FIRST, next_stage
@@ -28,7 +28,7 @@ class Workflow:
         self._stages = stages
 
     async def run(self) -> RunResult:
-        """Run to an outcome. Only cancelling and faults of Suture itself leave as exceptions."""
+        """Run to an outcome. Only cancelling, unusable input and faults of Suture itself leave as exceptions."""
         stage: Stage | None = FIRST
         step: Step | None = None
         while stage is not None and stage is not Stage.PUBLISH:
@@ -37,7 +37,7 @@ class Workflow:
                 step = await self._run_stage(stage)
             except BudgetExhaustedError as error:
                 return self.result(Outcome.BUDGET_EXHAUSTED, str(error))
-            except SandboxUnavailableError:
+            except (SandboxUnavailableError, ProjectError):
                 raise
             except AgentError as error:
                 return self.result(Outcome.ERROR, f"{stage.value}: {error}")
