@@ -31,15 +31,24 @@ if TYPE_CHECKING:
     from bot.output.schema import RunShape
 
 
+def new_run_id() -> str:
+    """Return an id that sorts by time and does not collide."""
+    return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repair:
-    """What is repaired, where the result goes, and how hard to try."""
+    """What is repaired, where the result goes, and how hard to try.
+
+    ``history`` is a git directory whose log may speak for files; by default the project's own.
+    """
 
     project: Path
     report: Report
     out: Path
     config: RunConfig = field(default_factory=RunConfig)
-    run_id: str = field(default_factory=lambda: new_run_id())
+    run_id: str = field(default_factory=new_run_id)
+    history: Path | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,11 +57,6 @@ class Repaired:
 
     result: RunResult
     run: RunShape
-
-
-def new_run_id() -> str:
-    """Return an id that sorts by time and does not collide."""
-    return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
 
 
 async def repair(job: Repair, workshop: Workshop, observer: Observer) -> Repaired:

@@ -10,7 +10,7 @@ import os
 import stat
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
@@ -65,7 +65,7 @@ class Settings(BaseSettings):
     payload_days: int = Field(default=14, ge=1)
     run_days: int = Field(default=180, ge=1)
 
-    sandbox: str = Field(default="auto", pattern="^(auto|bubblewrap|container|none)$")
+    sandbox: Literal["auto", "bubblewrap", "container", "unsafe"] = "auto"
     cache_dir: Path | None = None
 
     model: str = ""
