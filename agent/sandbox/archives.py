@@ -1,4 +1,4 @@
-"""What goes in and out of a sandbox, as tar streams: built here, read here, never unpacked on the host. Pure."""
+"""What goes in and out of a sandbox, as tar streams that are never unpacked on the host. Pure."""
 
 from __future__ import annotations
 

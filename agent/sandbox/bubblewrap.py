@@ -7,7 +7,6 @@ import os
 import platform
 import secrets
 import shutil
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 

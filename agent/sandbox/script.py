@@ -37,6 +37,6 @@ def collecting(paths: Sequence[str], *, to: str, root: str = "/work") -> str:
     """
     names = " ".join(shlex.quote(path) for path in paths)
     return (
-        f"tar --create --file={shlex.quote(to)} --format=gnu --directory={shlex.quote(root)} --absolute-names "
-        f"--hard-dereference --ignore-failed-read --warning=none -- {names} 2>/dev/null"
+        f"tar --create --file={shlex.quote(to)} --directory={shlex.quote(root)} --absolute-names "
+        f"--format=gnu --hard-dereference --ignore-failed-read --warning=none -- {names} 2>/dev/null"
     )

@@ -65,7 +65,7 @@ def _load(offset: int) -> Instruction:
 
 
 def _argument(index: int) -> Instruction:
-    """Load the low half of an argument: the judged ones are ``int`` or flags below 32 bits (little endian)."""
+    """Load the low half of an argument: the judged ones are ``int`` or flags below 32 bits."""
     return _load(_ARGUMENTS + 8 * index)
 
 

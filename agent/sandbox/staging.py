@@ -12,12 +12,13 @@ import hashlib
 import os
 import shutil
 import stat
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agent.errors import SandboxUnavailableError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from agent.sandbox.supervision import Owner
 
 

@@ -170,7 +170,7 @@ class _Supervision:
         if process.returncode is not None:
             await self._drain()
         if not self._ready.is_set():
-            why = "took too long" if process.returncode is None else _last_line(self._before_ready)
+            why = "took too long" if process.returncode is None else _last_line(bytes(self._before_ready))
             raise SandboxFaultError(f"the sandbox could not be set up: {why}")
 
     def _outcome(self, code: int | None, seconds: float) -> Outcome:

@@ -10,6 +10,7 @@ from agent.domain.execution import Execution
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from agent.domain.execution import KillReason, SandboxCommand
 
@@ -90,6 +91,11 @@ class ScriptedSandbox:
     def argvs(self) -> list[tuple[str, ...]]:
         """Return the argument lists asked for, in order."""
         return [command.argv for command in self.commands]
+
+    def prepare_directory(self, path: Path) -> Path:
+        """Create ``path``."""
+        path.mkdir(parents=True, exist_ok=True)
+        return path
 
     async def run(self, command: SandboxCommand) -> Execution:
         """Return the scripted Execution of ``command``."""
