@@ -30,6 +30,10 @@ class Sandbox(Protocol):
         """Run one command; raise ``SandboxFaultError`` when the sandbox itself fails."""
         ...
 
+    def prepare_directory(self, path: Path) -> Path:
+        """Create a host folder that may be given as a writable mount, closed to other users; return it."""
+        ...
+
 
 class Toolchain(Protocol):
     """Installs and tests projects of one language."""
