@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.markup import escape
-from rich.status import Status
 
 if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
+
+    from rich.console import Console
+    from rich.status import Status
 
     from agent.domain.run import Stage, StageRecord
 

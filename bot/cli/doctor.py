@@ -1,4 +1,4 @@
-"""``suture doctor``: is this machine ready?"""
+"""``suture doctor``: see whether this machine is ready."""
 
 from __future__ import annotations
 
