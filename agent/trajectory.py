@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, TextIO
 from agent.untrusted import redact_secrets
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from agent.domain.execution import Execution, SandboxCommand
     from agent.ports import Sandbox, Trajectory
 
@@ -41,6 +43,10 @@ class RecordingSandbox:
     def name(self) -> str:
         """Return the backend's name."""
         return self.inner.name
+
+    def prepare_directory(self, path: Path) -> Path:
+        """Create a folder that may be given as a writable mount."""
+        return self.inner.prepare_directory(path)
 
     async def run(self, command: SandboxCommand) -> Execution:
         """Run the command and record it."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from agent.rules.registry import RULES
-from agent.sandbox.config import SandboxConfig
+from agent.sandbox.config import Backend, SandboxConfig
 from agent.sandbox.select import open_sandbox
 from agent.toolchains.registry import default_toolchains
 from agent.workflow.budget import Budget
@@ -47,9 +47,6 @@ class Workshop:
         folder.mkdir(parents=True, exist_ok=True)
         return folder
 
-    def prepare(self, folder: Path) -> None:
-        """Make a folder reachable for the sandbox, and for nobody else."""
-
     def tools(self, job: Repair, workspace: Workspace, observer: Observer, trajectory: Trajectory) -> Tools:
         """Return the tools of one run."""
         return Tools(
@@ -68,5 +65,11 @@ class Workshop:
 
 def open_workshop(settings: Settings, *, unsafe: bool = False) -> Workshop:
     """Open the sandbox and the toolchains; raise ``SandboxUnavailableError`` when no backend works."""
-    sandbox = open_sandbox(SandboxConfig(backend="none" if unsafe else settings.sandbox))
+    sandbox = open_sandbox(sandbox_config(settings, unsafe=unsafe))
     return Workshop(settings=settings, sandbox=sandbox, toolchains=default_toolchains(settings.cache))
+
+
+def sandbox_config(settings: Settings, *, unsafe: bool = False) -> SandboxConfig:
+    """Return the sandbox's configuration as the operator wants it."""
+    backend = Backend.UNSAFE if unsafe else Backend(settings.sandbox)
+    return SandboxConfig(backend=backend, cache=settings.cache)

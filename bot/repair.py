@@ -68,7 +68,7 @@ async def repair(job: Repair, workshop: Workshop, observer: Observer) -> Repaire
     folder.prepare()
     started_at, started = datetime.now(UTC), monotonic()
     with (
-        open_workspace(job.project, parent=workshop.scratch(), prepare=workshop.prepare) as workspace,
+        open_workspace(job.project, parent=workshop.scratch()) as workspace,
         (job.out / TRAJECTORY).open("w", encoding="utf-8") as log,
     ):
         workflow = _workflow(job, workshop, workspace, observer, log)

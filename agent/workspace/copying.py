@@ -7,7 +7,7 @@ import os
 import shutil
 import stat
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -15,7 +15,7 @@ from agent.errors import ProjectError
 from agent.workspace.listing import project_files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from types import TracebackType
 
 MAXIMUM_BYTES = 2_000_000_000
@@ -27,14 +27,12 @@ _NO_SPACE = {errno.ENOSPC, errno.EDQUOT}
 class Workspace:
     """A private folder with ``tree``, the project as found, and patched copies beside it.
 
-    ``prepare`` makes a folder reachable for the sandbox (see ``agent.sandbox``). Leave it as a context
-    manager and everything is removed.
+    Leave it as a context manager and everything is removed.
     """
 
     root: Path
     tree: Path
     notices: tuple[str, ...] = ()
-    prepare: Callable[[Path], None] = field(default=lambda _: None)
 
     def read(self, path: str) -> bytes | None:
         """Return the bytes of a regular file of the tree, None where there is none; links are not followed."""
@@ -60,7 +58,6 @@ class Workspace:
         shutil.copytree(self.tree, copy, symlinks=True, copy_function=_link)
         for path, content in changes.items():
             _replace(copy, path, content)
-        self.prepare(folder)
         return copy
 
     def discard(self, copy: Path) -> None:
@@ -78,9 +75,7 @@ class Workspace:
         shutil.rmtree(self.root, ignore_errors=True)
 
 
-def open_workspace(
-    path: Path, *, parent: Path | None = None, prepare: Callable[[Path], None] = lambda _: None
-) -> Workspace:
+def open_workspace(path: Path, *, parent: Path | None = None) -> Workspace:
     """Copy the project at ``path``; raise ``ProjectError`` with one line when that cannot be."""
     if not path.exists():
         raise ProjectError(f"{path} does not exist; give a git checkout or a folder.")
@@ -89,7 +84,6 @@ def open_workspace(
     root = Path(tempfile.mkdtemp(prefix="suture-run-", dir=parent))
     try:
         notices = _copy_project(path, root / "tree")
-        prepare(root)
     except OSError as error:
         shutil.rmtree(root, ignore_errors=True)
         if error.errno in _NO_SPACE:
@@ -98,7 +92,7 @@ def open_workspace(
     except BaseException:
         shutil.rmtree(root, ignore_errors=True)
         raise
-    return Workspace(root=root, tree=root / "tree", notices=notices, prepare=prepare)
+    return Workspace(root=root, tree=root / "tree", notices=notices)
 
 
 def _copy_project(source: Path, tree: Path) -> tuple[str, ...]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agent.errors import AgentError
-from agent.sandbox.config import SandboxConfig
 from agent.sandbox.probe import probe_sandbox
 from agent.sandbox.select import open_sandbox
+from bot.compose import sandbox_config
 from bot.doctor.finding import Finding, Status
 from bot.doctor.programs import check_programs
 from bot.doctor.services import check_database, check_github, check_model
@@ -30,7 +30,7 @@ async def examine(settings: Settings) -> list[Finding]:
 async def check_sandbox(settings: Settings) -> list[Finding]:
     """Start a sandbox for real and try to get out of it."""
     try:
-        sandbox = open_sandbox(SandboxConfig(backend=settings.sandbox))
+        sandbox = open_sandbox(sandbox_config(settings))
         probed = await probe_sandbox(sandbox)
     except AgentError as error:
         advice = getattr(error, "advice", "")
