@@ -25,7 +25,7 @@ $(VENV)/.ready: requirements.lock pyproject.toml deploy/setup-system
 	@touch $@
 
 demo: setup ## Fix two real, published vulnerabilities on this machine, with evidence
-	@$(BIN)/python -m deploy.demo
+	@$(BIN)/python -m bot.demo
 
 lint: setup ## Lint, format, types, import rule
 	@$(BIN)/ruff check .
