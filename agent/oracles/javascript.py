@@ -44,7 +44,7 @@ _WATCHERS: Final = {
     if (value instanceof URL && value.pathname === secret) touched = true;
   }};
   const reads = ['open', 'readFile'];
-  const writes = ['writeFile', 'appendFile', 'unlink', 'rm', 'chmod', 'rename', 'copyFile', 'truncate', 'symlink', 'link'];
+  const writes = ['writeFile', 'appendFile', 'unlink', 'rm', 'chmod', 'rename', 'copyFile', 'truncate', 'link'];
   const both = [...reads, ...writes].flatMap((name) => [name, name + 'Sync']);
   const watched = (real) => function (...given) {{
     given.slice(0, 2).forEach(look);

@@ -192,7 +192,7 @@ def _link_edits(source: Source, function: SgNode, module: str, root: str, target
         handed = arguments(node)
         statement = statement_of(node)
         if (
-            len(handed) < 2
+            len(handed) < 2  # noqa: PLR2004 (target and place)
             or handed[1].text() != target
             or statement is None
             or not _TARGETS.search(handed[0].text())
