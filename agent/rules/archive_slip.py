@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Final
 from agent.rules.weakness import Fix, Refusal, WeaknessRule
 from agent.syntax.edits import Edit, insert_lines_before, replace
 from agent.syntax.imports import python_module
-from agent.syntax.nodes import arguments, callee, keyword, line_of, positional, statement_of, symbol_of, walk
+from agent.syntax.nodes import (
+    arguments,
+    callee,
+    function_of,
+    keyword,
+    line_of,
+    positional,
+    statement_of,
+    symbol_of,
+    walk,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,15 +39,18 @@ def detect(source: Source) -> Iterator[Fix | Refusal]:
         owner, _, method = callee(node).rpartition(".") if node.kind() == "call" else ("", "", "")
         if method == "unpack_archive" and keyword(node, "filter") is None:
             yield _filtered(node)
-        if (
-            method not in {"extractall", "extract"}
-            or owner not in names
-            or keyword(node, "filter") is not None
-        ):
+        if method not in {"extractall", "extract"} or owner not in names or _is_filtered(source, node):
             continue
         yield _filtered(node)
         if method == "extractall" and (check := _checked(source, node, owner)):
             yield check
+
+
+def _is_filtered(source: Source, call: SgNode) -> bool:
+    """Whether a filter is given, or the members are held against the folder before."""
+    scope = function_of(call) or source.root
+    checked = re.search(r"commonpath|is_relative_to|\.startswith\(", scope.text())
+    return keyword(call, "filter") is not None or checked is not None
 
 
 def _archives(root: SgNode) -> Iterator[str]:

@@ -46,7 +46,7 @@ def _with_option(holder: SgNode) -> str:
     body = inside.rstrip()
     end = inside[len(body) :]
     if body.endswith(","):
-        last = re.search(r"\n[ \t]*(?=\S[^\n]*$)", body)
+        last = re.search(r"\r?\n[ \t]*(?=\S[^\n]*$)", body)
         return f"({body}{last[0] if last is not None else ' '}autoescape=True,{end})"
     return f"({body}, autoescape=True{end})"
 

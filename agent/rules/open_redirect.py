@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 # a path that begins with one slash, and no control character a browser would drop
 _LOCAL: Final = r"/(?![/\\])[^\x00-\x1f]*"
 _GUARDED: Final = re.compile(
-    r"url_has_allowed_host|is_safe_url|netloc|urlsplit|urlparse|new URL\(|hostname|_is_local"
+    r"url_has_allowed_host|is_safe_url|netloc|urlsplit|urlparse|new URL\(|hostname|\(\?!\["
 )
 _CALLS: Final = re.compile(r"(?:^|\.)(?:redirect|HttpResponseRedirect|RedirectResponse|HTTPFound|seeother)$")
 _REASON: Final = "the address comes from outside and may name another host"
@@ -57,7 +57,7 @@ def _python(source: Source) -> Iterator[Fix | Refusal]:
             continue
         module, needed = python_module(source, "re")
         name = target.text()
-        lines = [f'if {module}.fullmatch(r"{_LOCAL}", {name}) is None:', f'{source.unit}{name} = "/"']
+        lines = [f'if {module}.fullmatch(r"{_LOCAL}", {name} or "") is None:', f'{source.unit}{name} = "/"']
         edits = (insert_lines_before(source, statement, lines), *needed)
         yield Fix(line=line_of(node), symbol=symbol_of(node), edits=edits, reason=_REASON)
 

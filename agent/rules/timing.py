@@ -32,6 +32,8 @@ def _is_secret(node: SgNode) -> bool:
     """Whether the last name of an operand says that it holds a secret."""
     text = re.sub(r"\(.*\)$", "", node.text(), flags=re.DOTALL)
     names = re.split(r"[.\[\]'\"]+", text)
+    if names[-1] == "length":
+        return False
     return node.kind() in _OPERANDS and any(
         _SECRET.search(_CAMEL.sub("_", name)) for name in names[-2:] if name
     )

@@ -86,7 +86,8 @@ RULE = WeaknessRule(
     name="tls-verification",
     cwes=frozenset({"CWE-295", "CWE-297", "CWE-599"}),
     words=re.compile(
-        r"certificate (?:verif|valid|check)|verify=False|rejectUnauthorized|(?:TLS|SSL) verif|man[\s-]in[\s-]the[\s-]middle",
+        r"certificate (?:verif|valid|check)|verify=False|rejectUnauthorized|(?:TLS|SSL) verif"
+        r"|man[\s-]in[\s-]the[\s-]middle",
         re.IGNORECASE,
     ),
     detectors={"python": _python, "javascript": _javascript},
