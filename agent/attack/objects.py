@@ -41,6 +41,9 @@ EXPRESSION: Final = Technique(
             r"getattr(__import__(\g<name>), '\g<attribute>')",
         ),
         each("in parentheses", r"^(?P<all>.*(?:require\(|process\.).*)$", r"(\g<all>)"),
+        each("by a name in brackets", r"process\.(?P<name>\w+)", r"process['\g<name>']"),
+        each("by the global object", r"(?<![\w.])process\.", "globalThis.process."),
+        each("after a comma", r"^(?P<all>.*(?:require\(|process\.).*)$", r"0, \g<all>"),
         each(
             "by a function", r"^(?P<all>.*(?:require\(|process\.).*)$", r"(function () { return \g<all> })()"
         ),
