@@ -132,7 +132,7 @@ def _split(source: Source, call: SgNode, command: SgNode, symbol: str) -> Iterat
 
 RULE = WeaknessRule(
     name="shell-injection",
-    cwes=frozenset({"CWE-77", "CWE-78", "CWE-88"}),
+    cwes=frozenset({"CWE-77", "CWE-78"}),
     words=re.compile(
         r"(?:command|shell|os)[\s-]*(?:injection|execution)|shell metachar|arbitrary commands?", re.IGNORECASE
     ),
