@@ -16,12 +16,13 @@ from agent.sandbox import archives, cgroups, command_line, resources, script, se
 from agent.sandbox.placement import placed
 from agent.sandbox.staging import Staging
 from agent.sandbox.supervision import Feed, Job, Outcome, Owner, supervise
-from agent.sandbox.variables import certificate_paths, inside_variables
+from agent.sandbox.variables import CLEAN, certificate_paths, inside_variables
 
 if TYPE_CHECKING:
     from agent.domain.execution import SandboxCommand
     from agent.sandbox.config import SandboxConfig
 
+_LAUNCHING = {"PATH": CLEAN["PATH"]}  # what the launching programs see; the command sees its own
 _CPU_EXIT = 128 + 24  # SIGXCPU
 _SYSTEM_FOLDERS = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 
@@ -91,7 +92,8 @@ class BubblewrapSandbox:
         uid = self._owner.uid if self._owner else os.getuid()
         limited = resources.limited(command.limits, uid, counted=group.counts_processes)
         return Job(
-            argv=[*limited, *argv],
+            argv=[*resources.entering(group.entrances, self._owner), *limited, *argv],
+            environment=_LAUNCHING,
             ready=ready,
             limits=command.limits,
             setup_seconds=self._config.setup_seconds,
@@ -99,7 +101,6 @@ class BubblewrapSandbox:
             feed=feed,
             inherited=(*etc.values(), rules, *([channel[1]] if channel else [])),
             collect=channel[0] if channel else None,
-            before=group.add,
         )
 
     def _bindings(self, command: SandboxCommand) -> list[command_line.Binding]:

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-UNPACK = "tar --extract --file=- --directory=/ --ignore-zeros --no-same-owner --preserve-permissions --warning=none"
+UNPACK = (
+    "tar --extract --file=- --directory=/ --ignore-zeros "
+    "--no-same-owner --preserve-permissions --warning=none"
+)
 
 
 def inside(*, cwd: str, ready: str, unpack: str = UNPACK, collect: str = "") -> str:
