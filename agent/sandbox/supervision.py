@@ -161,7 +161,7 @@ class _Supervision:
         if process.returncode is not None:
             await self._drain()
         if not self._ready.is_set():
-            why = "took too long" if process.returncode is None else _last_line(bytes(self._before_ready))
+            why = "took too long" if process.returncode is None else _first_line(bytes(self._before_ready))
             raise SandboxFaultError(f"the sandbox could not be set up: {why}")
 
     def _outcome(self, code: int | None, seconds: float) -> Outcome:
@@ -263,6 +263,6 @@ def _write_all(descriptor: int, content: bytes) -> None:
             view = view[os.write(descriptor, view) :]
 
 
-def _last_line(text: bytes) -> str:
+def _first_line(text: bytes) -> str:
     lines = text.decode(errors="replace").strip().splitlines()
-    return lines[-1] if lines else "it ended without a word"
+    return lines[0] if lines else "it ended without a word"
