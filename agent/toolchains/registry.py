@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from agent.errors import ProjectError
 from agent.toolchains.cache import EnvironmentCache
+from agent.toolchains.javascript import JavaScriptToolchain
 from agent.toolchains.python import PythonToolchain
 
 if TYPE_CHECKING:
@@ -18,10 +19,13 @@ if TYPE_CHECKING:
 KNOWN = "Python or JavaScript"
 
 
-def toolchains(folder: Path) -> tuple[PythonToolchain]:
+def toolchains(folder: Path) -> tuple[PythonToolchain, JavaScriptToolchain]:
     """Return the toolchains with their caches below ``folder``; one folder for each owner of repositories."""
     cache = EnvironmentCache(folder / "environments")
-    return (PythonToolchain(cache=cache, packages=folder / "packages" / "python"),)
+    return (
+        PythonToolchain(cache=cache, packages=folder / "packages" / "python"),
+        JavaScriptToolchain(cache=cache, packages=folder / "packages" / "javascript"),
+    )
 
 
 def detect(tree: Path, config: BuildConfig, toolchains: Sequence[Toolchain]) -> tuple[Toolchain, ProjectPlan]:
