@@ -21,7 +21,7 @@ from retrieval.tokens import LONGEST, stem, word_tokens, words
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-FORMAT = 1
+FORMAT = 2
 """Goes up whenever the same content would give another document."""
 
 _IMPORT = re.compile(
@@ -41,7 +41,7 @@ class Document:
     definitions: tuple[Definition, ...]
     chunks: Bags
     imports: tuple[str, ...]
-    lines: int
+    generated: bool = False
 
 
 @lru_cache(maxsize=1 << 18)
@@ -74,11 +74,10 @@ def pairs_of(found: Iterable[str]) -> Counter[int]:
     return Counter(crc32(f"{one} {two}".encode("utf-8", "surrogatepass")) for one, two in pairwise(stems))
 
 
-def document(path: str, text: str) -> Document:
-    """Return what is kept of a file."""
-    lines = text.split("\n")
-    per_line = [words(line) for line in lines]
-    definitions = outline(path, text)
+def document(path: str, text: str, *, generated: bool = False) -> Document:
+    """Return what is kept of a file; of a generated one no definitions."""
+    per_line = [words(line) for line in text.split("\n")]
+    definitions = () if generated else outline(path, text)
     own = (_own(definition, definitions, per_line) for definition in definitions)
     flat = [word for line in per_line for word in line]
     return Document(
@@ -87,7 +86,7 @@ def document(path: str, text: str) -> Document:
         definitions=definitions,
         chunks=pack([_bag_of_words(chunk) for chunk in own]),
         imports=imports_of(text),
-        lines=len(lines),
+        generated=generated,
     )
 
 

@@ -108,4 +108,11 @@ def words_of(message: str) -> Bags:
     return pack([bag_of("\n".join(kept))])
 
 
-_TRAILERS = ("signed-off-by:", "co-authored-by:", "reviewed-by:", "acked-by:", "change-id:", "merge pull request")
+_TRAILERS = (
+    "signed-off-by:",
+    "co-authored-by:",
+    "reviewed-by:",
+    "acked-by:",
+    "change-id:",
+    "merge pull request",
+)

@@ -89,7 +89,7 @@ class Modules:
         return sorted(found)
 
     def _target(self, at: int, name: str) -> int | None:
-        if name.startswith("./") or name.startswith("../"):
+        if name.startswith(("./", "../")):
             return self._script(at, name)
         parts = self._absolute(at, name).split(".")
         for length in range(len(parts), max(0, len(parts) - 2), -1):

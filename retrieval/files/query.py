@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from retrieval.files.document import bag_of, imports_of, pairs_of, term
 from retrieval.tokens import words
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Mapping
 
     from retrieval.domain import FileQuery
@@ -30,9 +30,9 @@ _PATH = re.compile(
 )
 _FRAME = re.compile(r"File \"([^\"\n]{1,400})\", line \d+(?:, in (\S+))?")
 _SCRIPT_FRAME = re.compile(
-    r"^\s*at (?:async )?(?:([\w.$<>\[\] ]{1,120}) )?\(?((?:file://)?[^\s()]{1,400}):\d+:\d+\)?", re.M
+    r"^\s*at (?:async )?(?:([\w.$<>\[\] ]{1,120}) )?\(?((?:file://)?[^\s()]{1,400}):\d+:\d+\)?", re.MULTILINE
 )
-_PYTEST_FRAME = re.compile(r"^([\w./\\-]{1,300}\.py):\d+: (?:in )?(\w+)?", re.M)
+_PYTEST_FRAME = re.compile(r"^([\w./\\-]{1,300}\.py):\d+: (?:in )?(\w+)?", re.MULTILINE)
 _DOTTED = re.compile(r"(?<![\w./])([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)")
 _CODE_NAME = re.compile(r"\b(?:[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|\w*[A-Za-z]_\w+)\b|\b([A-Za-z_]\w*)\(")
 _PLAIN_NAME = re.compile(r"[A-Za-z_]\w{2,}")
