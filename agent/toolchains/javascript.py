@@ -75,7 +75,11 @@ class JavaScriptToolchain:
     def _version(self) -> str:
         try:
             found = subprocess.run(
-                [self.program, "--version"], capture_output=True, text=True, timeout=VERSION_SECONDS, check=False
+                [self.program, "--version"],
+                capture_output=True,
+                text=True,
+                timeout=VERSION_SECONDS,
+                check=False,
             )
         except (OSError, subprocess.TimeoutExpired):
             return "20"
@@ -108,7 +112,10 @@ class JavaScriptToolchain:
         command = testing.TestCommand(
             line=told,
             reading=READINGS.get(plan.runner, UNKNOWN) if told != line or plan.runner == "tape" else UNKNOWN,
-            files={f"{testing.INSIDE}/{name}": testing.inside_file(name) for name in ("suture_mocha.js", "suture_jest.js")},
+            files={
+                f"{testing.INSIDE}/{name}": testing.inside_file(name)
+                for name in ("suture_mocha.js", "suture_jest.js")
+            },
         )
         return await testing.run(command, environment, tree, sandbox, files=files, seconds=seconds)
 
@@ -118,6 +125,16 @@ class JavaScriptToolchain:
             return ("node", path)
         built = " && ".join(f"({line})" for line in environment.plan.build)
         return ("bash", "-c", f"{{ cd /work && {built}; }} >&2 || exit 121; exec node {shlex.quote(path)}")
+
+    def syntax_check(self, environment: Environment, paths: Sequence[str]) -> tuple[str, ...]:
+        """Return the command that parses the JavaScript files among ``paths``, empty when there is none."""
+        del environment
+        sources = [path for path in paths if path.endswith((".js", ".cjs", ".mjs"))]
+        return (
+            ("sh", "-c", 'for file; do node --check "$file" || exit 1; done', "check", *sources)
+            if sources
+            else ()
+        )
 
     async def covered(
         self, environment: Environment, tree: Path, sandbox: Sandbox, command: SandboxCommand

@@ -91,7 +91,9 @@ class PythonToolchain:
         seconds: float = 600.0,
     ) -> TestRun:
         """Run the tests; pytest is asked once more without the project's own options when it refuses them."""
-        run = partial(testing.run, environment=environment, tree=tree, sandbox=sandbox, files=files, seconds=seconds)
+        run = partial(
+            testing.run, environment=environment, tree=tree, sandbox=sandbox, files=files, seconds=seconds
+        )
         command = self._tests(environment.plan, tree, only)
         found = await run(command)
         if environment.plan.runner == "pytest" and found.execution.exit_code == 4:  # noqa: PLR2004 (usage)
@@ -109,6 +111,12 @@ class PythonToolchain:
         built = " && ".join(f"({line})" for line in lines)
         return ("bash", "-c", f"{{ {built}; }} >&2 || exit 121; exec {python} {shlex.quote(path)}")
 
+    def syntax_check(self, environment: Environment, paths: Sequence[str]) -> tuple[str, ...]:
+        """Return the command that compiles the Python files among ``paths``, empty when there is none."""
+        del environment
+        sources = [path for path in paths if path.endswith((".py", ".pyi"))]
+        return (f"{VENV}/bin/python", "-m", "py_compile", *sources) if sources else ()
+
     async def covered(
         self, environment: Environment, tree: Path, sandbox: Sandbox, command: SandboxCommand
     ) -> frozenset[str]:
@@ -123,7 +131,9 @@ class PythonToolchain:
             hooks = {f"{testing.INSIDE}/python/suture_pytest.py": testing.inside_file("suture_pytest.py")}
             env |= {"PYTEST_PLUGINS": "suture_pytest"}
         line = narrowed(plan.test, only, take(tree)) if only else plan.test
-        return testing.TestCommand(line=line, reading=READINGS.get(plan.runner, _UNKNOWN), files=hooks, env=env)
+        return testing.TestCommand(
+            line=line, reading=READINGS.get(plan.runner, _UNKNOWN), files=hooks, env=env
+        )
 
     def _recipe(self, plan: ProjectPlan) -> installing.Recipe:
         prefix = Path(plan.interpreter).parent.parent

@@ -167,7 +167,7 @@ def test_the_command_examines_everything(tmp_path: Path) -> None:
         check=False,
     )
     findings = json.loads(done.stdout)
-    assert {"git", "sandbox", "model", "database", "github"} <= {item["check"] for item in findings}
+    assert {"git", "sandbox: start", "model", "database", "github"} <= {item["check"] for item in findings}
     assert all(set(item) == {"check", "status", "seen", "advice"} for item in findings)
     assert done.returncode == any(item["status"] == "failed" for item in findings)
     assert any(item["check"].startswith("sandbox: ") and item["status"] == "ok" for item in findings)
