@@ -45,6 +45,11 @@ def advice(message: str, settings: Mapping[str, str]) -> Advice:
             reason=f"this host allows no user namespace ({message})",
             remedy="Type: sysctl -w user.max_user_namespaces=10000. " + _CONTAINER,
         )
+    if "daemon" in message:
+        return Advice(
+            reason=f"the container engine does not answer ({message})",
+            remedy="Start it: systemctl start docker. Or install bubblewrap.",
+        )
     if "nknown option" in message:
         return Advice(
             reason=f"bubblewrap is older than 0.8 ({message})", remedy="Upgrade bubblewrap. " + _CONTAINER
