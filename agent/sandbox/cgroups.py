@@ -55,7 +55,7 @@ class Cgroup:
 
 def create(limits: Limits, parent: Path | None = None) -> Cgroup:
     """Return a new cgroup with ``limits``, or an empty one where none can be made."""
-    name = f"suture-{uuid.uuid4().hex}"
+    name = f"suture-{os.getpid()}-{uuid.uuid4().hex}"
     own = Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines()
     return _version_2(limits, name, parent or _unified(own)) or _version_1(limits, name, own)
 

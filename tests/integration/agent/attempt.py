@@ -7,6 +7,7 @@ cancels the command after half a second and writes the seconds that took; ``hang
 from __future__ import annotations
 
 import asyncio
+import os
 import pickle
 import sys
 import time
@@ -30,7 +31,9 @@ async def attempt(mode: str, cache: Path, command: SandboxCommand) -> Execution 
     task.cancel()
     await asyncio.wait([task])
     assert task.cancelled()
-    return time.monotonic() - started
+    seconds = time.monotonic() - started
+    assert not list(Path("/sys/fs/cgroup").glob(f"**/suture-{os.getpid()}-*"))
+    return seconds
 
 
 if __name__ == "__main__":

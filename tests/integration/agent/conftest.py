@@ -131,6 +131,15 @@ def attempts(request: pytest.FixtureRequest, stage: Path, interpreter: Path) -> 
     return Attempts(stage=stage, interpreter=interpreter, owner=owner, cache=cache)
 
 
+def end(process: subprocess.Popen[bytes]) -> None:
+    """Kill ``process`` as hard as can be and let go of it."""
+    process.kill()
+    process.wait()
+    for stream in (process.stdin, process.stdout, process.stderr):
+        if stream is not None:
+            stream.close()
+
+
 def running(mark: str) -> list[int]:
     """Return the processes of the host that have ``mark`` among their words, after a moment of grace."""
     for _ in range(40):
