@@ -47,6 +47,7 @@ class BubblewrapSandbox:
         self._filter = seccomp.program(platform.machine())
         self._system = host_system()
         self._staging = Staging(config.cache, self._owner)
+        cgroups.sweep(config.cgroup_parent)
 
     def prepare_directory(self, path: Path) -> Path:
         """Create a folder that commands may be given as a writable mount; return it."""

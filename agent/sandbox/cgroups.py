@@ -60,6 +60,17 @@ def create(limits: Limits, parent: Path | None = None) -> Cgroup:
     return _version_2(limits, name, parent or _unified(own)) or _version_1(limits, name, own)
 
 
+def sweep(parent: Path | None = None) -> None:
+    """Remove what runs of Suture that were killed have left: empty folders of processes that are gone."""
+    own = Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines()
+    controllers = [_controller_folder(name, own) for name in ("memory", "pids")]
+    for folder in filter(None, (parent or _unified(own), *controllers)):
+        for left in folder.glob("suture-*-*"):
+            if not Path("/proc", left.name.split("-")[1]).exists():
+                with contextlib.suppress(OSError):  # somebody else's, or its processes are just ending
+                    left.rmdir()
+
+
 def _unified(own: Iterable[str]) -> Path | None:
     """Return our own version 2 folder, None where version 1 holds the memory controller."""
     if not (ROOT / "cgroup.controllers").exists():
@@ -106,10 +117,10 @@ def _version_1(limits: Limits, name: str, own: list[str]) -> Cgroup:
 
 
 def _controller(controller: str, name: str, own: list[str], values: dict[str, int]) -> Path | None:
-    paths = [line.split(":", 2)[2] for line in own if controller in line.split(":", 2)[1].split(",")]
-    if not paths:
+    parent = _controller_folder(controller, own)
+    if parent is None:
         return None
-    folder = ROOT / controller / paths[0].lstrip("/") / name
+    folder = parent / name
     try:
         folder.mkdir()
         for file, value in values.items():
@@ -118,6 +129,14 @@ def _controller(controller: str, name: str, own: list[str], values: dict[str, in
         _remove(folder)
         return None
     return folder
+
+
+def _controller_folder(controller: str, own: list[str]) -> Path | None:
+    """Return our own folder of a version 1 controller."""
+    paths = [
+        path for _, names, path in (line.split(":", 2) for line in own) if controller in names.split(",")
+    ]
+    return ROOT / controller / paths[0].lstrip("/") if paths else None
 
 
 def _counter(text: str, name: str) -> int:

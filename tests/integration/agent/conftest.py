@@ -9,15 +9,18 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 import agent
 from agent.domain.execution import Execution, Limits, Mount, SandboxCommand
 from agent.sandbox.supervision import Owner
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 USER = Owner(uid=64999, gid=64999)
 SECRET = "s3cret-of-the-host"

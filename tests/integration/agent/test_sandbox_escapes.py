@@ -348,10 +348,10 @@ class TestTree:
         hook.write_text("#!/bin/sh\n")
         (tree / "module").mkdir()
         (tree / "module" / ".git").write_text("gitdir: ../.git/modules/module")
-        seen = attempts.shell(
-            "find . -name .git; echo changed >kept; rm gone; mkdir -p .git/hooks; echo evil >.git/hooks/pre-commit",
-            tree=tree,
+        code = (
+            "find . -name .git; echo x >kept; rm gone; mkdir -p .git/hooks; echo evil >.git/hooks/pre-commit"
         )
+        seen = attempts.shell(code, tree=tree)
         assert (seen.stdout, seen.exit_code, hook.read_text()) == ("", 0, "#!/bin/sh\n")
         assert ((tree / "kept").read_text(), (tree / "gone").exists()) == ("kept\n", True)
 
