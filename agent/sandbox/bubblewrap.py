@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 from agent.domain.execution import Phase
 from agent.errors import SandboxUnavailableError
 from agent.sandbox import cgroups, command_line, resources, script, seccomp
-from agent.sandbox.jobs import channel, execution_of, feed_of
+from agent.sandbox.jobs import execution_of, feed_of
+from agent.sandbox.pipes import Owner, channel
 from agent.sandbox.staging import Staging
-from agent.sandbox.supervision import Feed, Job, Owner, supervise
+from agent.sandbox.supervision import Feed, Job, supervise
 from agent.sandbox.variables import CLEAN, certificate_paths, inside_variables
 
 if TYPE_CHECKING:

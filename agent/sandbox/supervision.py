@@ -12,24 +12,17 @@ from typing import TYPE_CHECKING, Final
 
 from agent.domain.execution import KillReason
 from agent.errors import SandboxFaultError
+from agent.sandbox import pipes
 from agent.sandbox.capture import Capture
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping, Sequence
 
     from agent.domain.execution import Limits
+    from agent.sandbox.pipes import Owner
 
-_CHUNK: Final = 65_536
 _FLOOD: Final = 64  # times the output limit: then nobody will ever read it, and it only burns the host
 _DRAIN_SECONDS: Final = 5.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Owner:
-    """The host user a sandbox runs as when we are root."""
-
-    uid: int
-    gid: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,8 +96,8 @@ class _Supervision:
         """Start the process and everything that feeds and reads it."""
         job, owner = self._job, self._job.owner
         with contextlib.ExitStack() as ends:
-            pipes = [_pipe(ends, owner) for _ in range(3)]
-            (stdin, source), (out, stdout), (err, stderr) = pipes
+            ours = [pipes.owned_pipe(ends, owner) for _ in range(3)]
+            (stdin, source), (out, stdout), (err, stderr) = ours
             for descriptor in (*job.inherited, *([] if job.collect is None else [job.collect])):
                 ends.callback(os.close, descriptor)
             self._process = await asyncio.create_subprocess_exec(
@@ -211,12 +204,9 @@ class _Supervision:
 
     async def _attach(self, descriptor: int, take: Callable[[bytes], None]) -> None:
         """Read ``descriptor``, which is given away, until all its writers are gone."""
-        reader = asyncio.StreamReader(limit=_CHUNK)
-        transport, _ = await asyncio.get_running_loop().connect_read_pipe(
-            lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(descriptor, "rb", buffering=0)
-        )
+        reader, transport = await pipes.opened(descriptor)
         self._transports.append(transport)
-        self._spawn(_read(reader, take))
+        self._spawn(pipes.read(reader, take))
 
     async def _feed(self, descriptor: int) -> None:
         try:
@@ -229,7 +219,7 @@ class _Supervision:
                 )
                 await self._feeder.wait()
             if self._job.feed.archive:
-                await asyncio.to_thread(_write_all, descriptor, self._job.feed.archive)
+                await asyncio.to_thread(pipes.write_all, descriptor, self._job.feed.archive)
         finally:
             os.close(descriptor)
 
@@ -239,28 +229,6 @@ class _Supervision:
 
     def _spawn(self, work: Coroutine[None, None, None]) -> None:
         self._tasks.append(asyncio.create_task(work))
-
-
-async def _read(reader: asyncio.StreamReader, take: Callable[[bytes], None]) -> None:
-    while chunk := await reader.read(_CHUNK):
-        take(chunk)
-
-
-def _pipe(ends: contextlib.ExitStack, owner: Owner | None) -> tuple[int, int]:
-    """Return a pipe owned by ``owner``, so that a program inside can open ``/dev/stdout`` again."""
-    pair = os.pipe()
-    for end in pair:
-        ends.callback(os.close, end)
-        if owner is not None:
-            os.fchown(end, owner.uid, owner.gid)
-    return pair
-
-
-def _write_all(descriptor: int, content: bytes) -> None:
-    with contextlib.suppress(BrokenPipeError):  # the reader died: its own end is reported elsewhere
-        view = memoryview(content)
-        while view:
-            view = view[os.write(descriptor, view) :]
 
 
 def _first_line(text: bytes) -> str:

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from agent.sandbox import resources, script
-from agent.sandbox.jobs import channel, execution_of, feed_of
+from agent.sandbox.jobs import execution_of, feed_of
+from agent.sandbox.pipes import channel
 from agent.sandbox.supervision import Feed, Job, supervise
 from agent.sandbox.variables import HOME, inside_variables
 

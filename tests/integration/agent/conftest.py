@@ -17,7 +17,7 @@ import pytest
 
 import agent
 from agent.domain.execution import Execution, Limits, Mount, SandboxCommand
-from agent.sandbox.supervision import Owner
+from agent.sandbox.pipes import Owner
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

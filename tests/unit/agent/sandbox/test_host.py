@@ -13,8 +13,8 @@ from agent.domain.execution import Limits, Mount, SandboxCommand
 from agent.errors import SandboxFaultError, SandboxUnavailableError
 from agent.sandbox import cgroups, resources, select, unsafe
 from agent.sandbox.config import Backend, ContainerConfig, SandboxConfig
+from agent.sandbox.pipes import Owner
 from agent.sandbox.staging import Staging
-from agent.sandbox.supervision import Owner
 from tests.fakes.sandbox import ScriptedSandbox, build_execution
 
 OWNER = Owner(uid=64017, gid=64017)
@@ -60,9 +60,12 @@ class TestStaging:
                 "link",
             }
             assert all(readable_by_owner(staged / name) for name in ("", "bin/run", "key"))
-            assert (cache.stat().st_mode & 0o007, (staged / "key").stat().st_mode & 0o777) == (0, 0o640)
+            assert (staged.parent.stat().st_mode & 0o007, (staged / "key").stat().st_mode & 0o777) == (
+                0,
+                0o640,
+            )
             assert ((private / "key").stat().st_mode & 0o777, (private / "key").stat().st_gid) == (0o600, 0)
-            assert os.path.samefile(private / "bin" / "run", staged / "bin" / "run")
+            assert (private / "bin" / "run").samefile(staged / "bin" / "run")
 
         def test_a_change_is_staged_anew_by_the_next_process(self, tmp_path: Path, cache: Path) -> None:
             private = tmp_path / "private"
@@ -143,12 +146,11 @@ class TestCgroups:
     def test_an_end_by_the_kernel_is_read_from_its_events(self, tmp_path: Path) -> None:
         events = tmp_path / "memory.events"
         group = cgroups.Cgroup(memory=events)
-        assert group.ran_out_of_memory is False
-        events.write_text("oom 1\noom_kill 0\n")
-        assert group.ran_out_of_memory is False
-        events.write_text("oom 1\noom_kill 2\n")
-        assert group.ran_out_of_memory is True
-        assert cgroups.Cgroup().ran_out_of_memory is False
+        seen = [group.ran_out_of_memory, cgroups.Cgroup().ran_out_of_memory]
+        for killed in (0, 2):
+            events.write_text(f"oom 1\noom_kill {killed}\n")
+            seen.append(group.ran_out_of_memory)
+        assert seen == [False, False, False, True]
 
     def test_a_folder_we_may_not_write_gives_none(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -182,7 +184,7 @@ class TestChoice:
 
     def test_a_backend_that_does_not_start_is_refused_with_its_reason(self) -> None:
         fault = SandboxFaultError("could not be set up: bwrap: Operation not permitted")
-        with pytest.raises(SandboxUnavailableError, match="scripted: .*Operation not permitted"):
+        with pytest.raises(SandboxUnavailableError, match=r"scripted: .*Operation not permitted"):
             select._started(ScriptedSandbox().on("true", fault))
 
     def test_a_backend_of_which_commands_fail_is_refused(self) -> None:

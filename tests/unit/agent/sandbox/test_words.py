@@ -67,17 +67,18 @@ class TestPlacement:
         assert UnsafePathError.retryable is False
 
 
-class TestVariables:
-    HOST = {
-        "PIP_INDEX_URL": "https://user:token@index.example/simple",
-        "SSL_CERT_FILE": "/etc/ca.pem",
-        "HTTPS_PROXY": "http://proxy.example:3128",
-        "GITHUB_TOKEN": "secret",
-        "NODE_EXTRA_CA_CERTS": "relative.pem",
-    }
+HOST = {
+    "PIP_INDEX_URL": "https://user:token@index.example/simple",
+    "SSL_CERT_FILE": "/etc/ca.pem",
+    "HTTPS_PROXY": "http://proxy.example:3128",
+    "GITHUB_TOKEN": "secret",
+    "NODE_EXTRA_CA_CERTS": "relative.pem",
+}
 
+
+class TestVariables:
     def config(self, **fields: bool) -> SandboxConfig:
-        return SandboxConfig(cache=Path("/c"), environment=self.HOST, **fields)  # type: ignore[arg-type]
+        return SandboxConfig(cache=Path("/c"), environment=HOST, **fields)  # type: ignore[arg-type]
 
     def test_a_run_sees_nothing_of_the_host(self) -> None:
         command = SandboxCommand(argv=("x",), env={"PATH": "/env/bin", "A": "1"})
@@ -91,7 +92,7 @@ class TestVariables:
     def test_the_operator_may_allow_credentials(self) -> None:
         command = SandboxCommand(argv=("x",), phase=Phase.INSTALL)
         seen = inside_variables(command, self.config(registry_credentials=True))
-        assert seen["PIP_INDEX_URL"] == self.HOST["PIP_INDEX_URL"]
+        assert seen["PIP_INDEX_URL"] == HOST["PIP_INDEX_URL"]
 
     @pytest.mark.parametrize(
         ("value", "expected"),
@@ -107,7 +108,7 @@ class TestVariables:
         assert without_credentials(value) == expected
 
     def test_certificates_are_named_by_absolute_paths(self) -> None:
-        assert certificate_paths(self.HOST) == ("/etc/ca.pem",)
+        assert certificate_paths(HOST) == ("/etc/ca.pem",)
 
 
 class TestScript:
