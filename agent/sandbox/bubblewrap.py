@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from agent.domain.execution import Phase
 from agent.errors import SandboxUnavailableError
-from agent.sandbox import cgroups, command_line, resources, script, seccomp
+from agent.sandbox import cgroups, command_line, memory, resources, script, seccomp
 from agent.sandbox.jobs import execution_of, feed_of
 from agent.sandbox.pipes import Owner, channel
 from agent.sandbox.staging import Staging
@@ -104,6 +104,7 @@ class BubblewrapSandbox:
             feed=feed,
             inherited=(*etc.values(), rules, *([returning[1]] if returning else [])),
             collect=returning[0] if returning else None,
+            memory=group.held if group.memory else memory.held,
         )
 
     def _bindings(self, command: SandboxCommand) -> list[command_line.Binding]:

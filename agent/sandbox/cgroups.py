@@ -8,6 +8,7 @@ also bounds a flood of small files.
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import signal
 import time
@@ -46,6 +47,10 @@ class Cgroup:
         with contextlib.suppress(OSError):
             return _counter(self.memory.read_text(), "oom_kill") > 0
         return False
+
+    def held(self, _: int = 0) -> float:
+        """Return infinity once the kernel ended a process: then all of them shall end, not only the largest."""
+        return math.inf if self.ran_out_of_memory else 0
 
     def close(self) -> None:
         """End what is left and remove the folders."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import fcntl
 import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _CHUNK: Final = 65_536
+_WIDE: Final = 1 << 20  # what /proc/sys/fs/pipe-max-size allows everybody
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +39,12 @@ def channel(owner: Owner | None) -> tuple[int, int]:
         for end in pair:
             os.fchown(end, owner.uid, owner.gid)
     return pair
+
+
+def widen(descriptor: int) -> None:
+    """Let the pipe hold more, so that writer and reader wait for one another less often."""
+    with contextlib.suppress(OSError):  # the user's pipes hold too much already
+        fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, _WIDE)
 
 
 async def opened(descriptor: int) -> tuple[asyncio.StreamReader, asyncio.ReadTransport]:

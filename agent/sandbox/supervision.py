@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _FLOOD: Final = 64  # times the output limit: then nobody will ever read it, and it only burns the host
 _DRAIN_SECONDS: Final = 5.0
+_WATCH_SECONDS: Final = 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +40,8 @@ class Job:
 
     The descriptors ``inherited`` by the process, and ``collect`` to read from, are given away: they are
     closed here. ``owner`` is who may open its streams again by path; ``kill`` is called with the process's
-    id when its tree must end, after its process group was killed.
+    id when its tree must end, after its process group was killed. ``memory``, if given, returns what its tree
+    holds, which is then compared with the limit a few times a second.
     """
 
     argv: Sequence[str]
@@ -52,6 +54,7 @@ class Job:
     inherited: tuple[int, ...] = ()
     collect: int | None = None
     kill: Callable[[int], None] = lambda _: None
+    memory: Callable[[int], float] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +101,7 @@ class _Supervision:
         with contextlib.ExitStack() as ends:
             ours = [pipes.owned_pipe(ends, owner) for _ in range(3)]
             (stdin, source), (out, stdout), (err, stderr) = ours
+            pipes.widen(source)
             for descriptor in (*job.inherited, *([] if job.collect is None else [job.collect])):
                 ends.callback(os.close, descriptor)
             self._process = await asyncio.create_subprocess_exec(
@@ -119,6 +123,8 @@ class _Supervision:
         """Wait until it is set up, then at most the wall limit for its end."""
         assert self._process is not None  # noqa: S101 - start() came first
         await self._until_ready(self._process)
+        if self._job.memory is not None:
+            self._spawn(self._watch(self._process, self._job.memory))
         try:
             async with asyncio.timeout(self._job.limits.wall_seconds):
                 await self._process.wait()
@@ -201,6 +207,13 @@ class _Supervision:
     @property
     def _collect_is_full(self) -> bool:
         return len(self._collected) > self._job.limits.collect_bytes
+
+    async def _watch(self, process: asyncio.subprocess.Process, memory: Callable[[int], float]) -> None:
+        """End the process when its tree holds more memory than its limit."""
+        while process.returncode is None:
+            if await asyncio.to_thread(memory, process.pid) > self._job.limits.memory_mb << 20:
+                self._end(KillReason.MEMORY)
+            await asyncio.sleep(_WATCH_SECONDS)
 
     async def _attach(self, descriptor: int, take: Callable[[bytes], None]) -> None:
         """Read ``descriptor``, which is given away, until all its writers are gone."""

@@ -10,6 +10,7 @@ import argparse
 import asyncio
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -23,7 +24,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 RUNS = 20
-BARE = ["bwrap", "--unshare-all", "--die-with-parent", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "true"]
+BARE = [
+    "bwrap",
+    "--unshare-all",
+    "--die-with-parent",
+    "--ro-bind",
+    "/",
+    "/",
+    "--proc",
+    "/proc",
+    "--dev",
+    "/dev",
+    "--tmpfs",
+    "/tmp",
+    "true",
+]
 
 
 def main() -> None:
@@ -43,7 +58,7 @@ def main() -> None:
             command = SandboxCommand(argv=("true",), tree=copied)
             measured["sandbox with a copy"] = lambda: loop.run_until_complete(sandbox.run(command))
         for name, start in measured.items():
-            print(line(name, [seconds(start) for _ in range(RUNS)]))
+            sys.stdout.write(line(name, [seconds(start) for _ in range(RUNS)]))
         loop.close()
 
 
@@ -56,9 +71,8 @@ def seconds(start: Callable[[], object]) -> float:
 
 def line(name: str, taken: list[float]) -> str:
     """Return the figures in milliseconds."""
-    return (
-        f"{name}: median {statistics.median(taken) * 1000:.1f} ms, least {min(taken) * 1000:.1f} ms of {RUNS}"
-    )
+    median, least = (1000 * figure for figure in (statistics.median(taken), min(taken)))
+    return f"{name}: median {median:.1f} ms, least {least:.1f} ms of {RUNS}\n"
 
 
 if __name__ == "__main__":
