@@ -62,7 +62,7 @@ class BubblewrapSandbox:
             outcome = await supervise(self._job(command, bindings, group))
             return execution_of(command, outcome, ran_out_of_memory=group.ran_out_of_memory)
         finally:
-            group.close()
+            await asyncio.shield(asyncio.to_thread(group.close))
 
     def _job(
         self, command: SandboxCommand, bindings: list[command_line.Binding], group: cgroups.Cgroup

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from agent.domain.execution import Limits
 
 ROOT: Final = Path("/sys/fs/cgroup")
-_REMOVAL_TRIES: Final = 100
+_REMOVAL_TRIES: Final = 1000
+_REMOVAL_PAUSE: Final = 0.01  # seconds; a tmpfs of many files takes its time to go
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,11 +50,11 @@ class Cgroup:
         return False
 
     def held(self, _: int = 0) -> float:
-        """Return infinity once the kernel ended a process: then all of them shall end, not only the largest."""
+        """Return infinity once the kernel ended a process: then all shall end, not only the largest."""
         return math.inf if self.ran_out_of_memory else 0
 
     def close(self) -> None:
-        """End what is left and remove the folders."""
+        """End what is left and remove the folders; may block for seconds."""
         for folder in self.folders:
             _remove(folder)
 
@@ -161,7 +162,7 @@ def _remove(folder: Path) -> None:
             return
         except OSError:
             _kill_all(folder)
-            time.sleep(0.005)
+            time.sleep(_REMOVAL_PAUSE)
         else:
             return
 
