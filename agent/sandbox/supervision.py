@@ -104,15 +104,7 @@ class _Supervision:
             pipes.widen(source)
             for descriptor in (*job.inherited, *([] if job.collect is None else [job.collect])):
                 ends.callback(os.close, descriptor)
-            self._process = await asyncio.create_subprocess_exec(
-                *job.argv,
-                stdin=stdin,
-                stdout=stdout,
-                stderr=stderr,
-                env=dict(job.environment),
-                pass_fds=job.inherited,
-                start_new_session=True,
-            )
+            self._process = await _launched(job, stdin, stdout, stderr)
             await self._attach(os.dup(out), self._take_output)
             await self._attach(os.dup(err), self._take_error)
             if job.collect is not None:
@@ -160,8 +152,15 @@ class _Supervision:
         if process.returncode is not None:
             await self._drain()
         if not self._ready.is_set():
-            why = "took too long" if process.returncode is None else _first_line(bytes(self._before_ready))
+            why = "it took too long" if process.returncode is None else self._refusal()
             raise SandboxFaultError(f"the sandbox could not be set up: {why}")
+
+    def _refusal(self) -> str:
+        """Return why the set-up failed, by what it said last."""
+        said = _first_line(bytes(self._before_ready))
+        if "Wrote only" in said or "No space left" in said:
+            return f"the project does not fit in {self._job.limits.disk_mb} MiB ({said})"
+        return said
 
     def _outcome(self, code: int | None, seconds: float) -> Outcome:
         killed = self._killed_by is not None or code is None or code < 0
@@ -242,6 +241,22 @@ class _Supervision:
 
     def _spawn(self, work: Coroutine[None, None, None]) -> None:
         self._tasks.append(asyncio.create_task(work))
+
+
+async def _launched(job: Job, stdin: int, stdout: int, stderr: int) -> asyncio.subprocess.Process:
+    try:
+        return await asyncio.create_subprocess_exec(
+            *job.argv,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            env=dict(job.environment),
+            pass_fds=job.inherited,
+            start_new_session=True,
+        )
+    except (OSError, ValueError) as error:  # too long, a null byte, no memory, no process left
+        why = error.strerror if isinstance(error, OSError) else error
+        raise SandboxFaultError(f"the command could not be started: {why}") from error
 
 
 def _first_line(text: bytes) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from agent.domain.execution import KillReason, Limits, Mount, Phase, SandboxCommand
-from agent.errors import SandboxUnavailableError
+from agent.errors import SandboxFaultError, SandboxUnavailableError
 from agent.sandbox.config import Backend, SandboxConfig
 from agent.sandbox.select import open_sandbox
 from tests.fakes.sandbox import ScriptedSandbox, build_execution
@@ -192,3 +192,10 @@ async def test_commands_side_by_side_do_not_mix(place: Place) -> None:
     commands = [SandboxCommand(argv=("sh", "-c", 'echo "$1" >f; cat f', "sh", text)) for text in texts]
     seen = await asyncio.gather(*(place.sandbox.run(command) for command in commands))
     assert [execution.stdout.strip() for execution in seen] == texts
+
+
+async def test_an_argument_too_long_for_a_process_is_a_fault(place: Place) -> None:
+    if place.scripted:
+        pytest.skip("the fake starts nothing")
+    with pytest.raises(SandboxFaultError, match="too long"):
+        await place.sandbox.run(SandboxCommand(argv=("true", "x" * 200_000), limits=SECONDS))

@@ -47,6 +47,11 @@ def test_a_stream_cut_short_yields_only_whole_files(length: int) -> None:
     assert found.items() <= files.items()
 
 
+def test_long_names_are_read() -> None:
+    files = {"a/" + "long/" * 30 + "name": b"1", "a/short": b"2"}
+    assert regular_files(files_archive(files), ["a"]) == files
+
+
 def test_links_devices_and_unwanted_names_are_passed_over() -> None:
     stream = stream_of(
         ("a/link", tarfile.SYMTYPE, b"/etc/shadow"),
