@@ -1,0 +1,1 @@
+"""One stage a file; ``catalogue.py`` is the list of them."""
