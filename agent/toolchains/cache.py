@@ -102,7 +102,9 @@ class EnvironmentCache:
     def entries(self) -> tuple[CachedEnvironment, ...]:
         """Return the complete environments with their sizes, least recently used first."""
         found = [
-            CachedEnvironment(digest=mark.parent.name, path=mark.parent, bytes=_size(mark.parent), used=mark.stat().st_mtime)
+            CachedEnvironment(
+                digest=mark.parent.name, path=mark.parent, bytes=_size(mark.parent), used=mark.stat().st_mtime
+            )
             for mark in self._root.glob(f"*/{COMPLETE}")
             if ".building-" not in mark.parent.name
         ]
@@ -164,7 +166,8 @@ async def _locked(lock: IO[bytes], seconds: float) -> None:
         except OSError:
             if time.monotonic() > deadline:
                 raise EnvironmentFailedError(
-                    f"another run has been installing the same environment for {seconds:.0f} s", retryable=True
+                    f"another run has been installing the same environment for {seconds:.0f} s",
+                    retryable=True,
                 ) from None
             await asyncio.sleep(POLL_SECONDS)
         else:

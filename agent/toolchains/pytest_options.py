@@ -22,7 +22,15 @@ DROPPED = re.compile(
 )
 TAKES_VALUE = frozenset(
     {
-        *("--cov-config", "--cov-report", "--cov-fail-under", "--cov-context", "-n", "--numprocesses", "--dist"),
+        *(
+            "--cov-config",
+            "--cov-report",
+            "--cov-fail-under",
+            "--cov-context",
+            "-n",
+            "--numprocesses",
+            "--dist",
+        ),
         *("--maxfail", "--junitxml", "--junit-xml", "--durations", "--pdbcls", "--reruns", "--reruns-delay"),
         *("--basetemp", "--html", "--color", "--timeout", "--timeout-method", "--timeout_method"),
     }
@@ -41,7 +49,9 @@ def without_noise(words: Sequence[str]) -> tuple[str, ...]:
         text = plain(word)
         if not DROPPED.match(text):
             kept.append(word)
-        elif "=" not in text and (text in TAKES_VALUE or text == "--cov") and pending and _is_value(pending[0]):
+        elif (
+            "=" not in text and (text in TAKES_VALUE or text == "--cov") and pending and _is_value(pending[0])
+        ):
             pending.pop(0)
     return tuple(kept)
 

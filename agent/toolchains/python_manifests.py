@@ -14,9 +14,13 @@ from agent.toolchains.recipes_python import ini, strings, table, toml
 if TYPE_CHECKING:
     from agent.toolchains.snapshot import Snapshot
 
-SCM = re.compile(r"setuptools[-_]scm|hatch-vcs|versioningit|\bpbr\b|poetry-dynamic-versioning|\[tool\.pdm\.version\]")
+SCM = re.compile(
+    r"setuptools[-_]scm|hatch-vcs|versioningit|\bpbr\b|poetry-dynamic-versioning|\[tool\.pdm\.version\]"
+)
 VERSION = re.compile(r"(?<![\w.])v?(\d+\.\d+(?:\.\d+)*)(?![\w.]*\w)")
-CHANGELOGS = re.compile(r"^(?:docs?/)?(?:changelog|changes|history|news|release.?notes)[.\w]*$", re.IGNORECASE)
+CHANGELOGS = re.compile(
+    r"^(?:docs?/)?(?:changelog|changes|history|news|release.?notes)[.\w]*$", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +91,9 @@ def _manager(snapshot: Snapshot, document: Mapping[str, object]) -> str:
 
 def requirement_files(snapshot: Snapshot) -> tuple[str, ...]:
     """Return the requirement files at the root and in ``requirements/``, ``test*/``."""
-    pattern = re.compile(r"^(?:[\w-]*requirements?[\w.-]*\.txt|requirements?/[\w.-]+\.txt|tests?/[\w-]*requirements[\w.-]*\.txt)$")
+    pattern = re.compile(
+        r"^(?:[\w-]*requirements?[\w.-]*\.txt|requirements?/[\w.-]+\.txt|tests?/[\w-]*requirements[\w.-]*\.txt)$"
+    )
     return tuple(sorted(path for path in snapshot.texts if pattern.match(path)))
 
 
@@ -112,7 +118,11 @@ def _literal(node: ast.expr, known: Mapping[str, object]) -> object:
         return known.get(node.id)
     if isinstance(node, ast.Dict):
         keys = [_literal(key, known) if key else None for key in node.keys]
-        return {key: _literal(value, known) for key, value in zip(keys, node.values, strict=True) if isinstance(key, str)}
+        return {
+            key: _literal(value, known)
+            for key, value in zip(keys, node.values, strict=True)
+            if isinstance(key, str)
+        }
     try:
         found: object = ast.literal_eval(node)
     except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
@@ -120,7 +130,9 @@ def _literal(node: ast.expr, known: Mapping[str, object]) -> object:
     return found
 
 
-def _extras(document: Mapping[str, object], cfg: set[str] | bool, arguments: Mapping[str, object]) -> frozenset[str]:  # noqa: FBT001
+def _extras(
+    document: Mapping[str, object], cfg: set[str] | bool, arguments: Mapping[str, object]
+) -> frozenset[str]:  # noqa: FBT001
     dynamic = arguments.get("extras_require")
     return frozenset(
         {
@@ -191,11 +203,17 @@ def _locked(snapshot: Snapshot) -> tuple[str, ...]:
     for lock in ("poetry.lock", "pdm.lock"):
         packages = toml(snapshot.text(lock)).get("package")
         for one in packages if isinstance(packages, list) else ():
-            if isinstance(one, Mapping) and isinstance(one.get("version"), str) and not table(one, "source").get("url"):
+            if (
+                isinstance(one, Mapping)
+                and isinstance(one.get("version"), str)
+                and not table(one, "source").get("url")
+            ):
                 pins.setdefault(str(one.get("name")), set()).add(str(one["version"]))
     for name, pin in _pipfile_pins(snapshot.text("Pipfile.lock")):
         pins.setdefault(name, set()).add(pin)
-    return tuple(f"{name}=={next(iter(versions))}" for name, versions in sorted(pins.items()) if len(versions) == 1)
+    return tuple(
+        f"{name}=={next(iter(versions))}" for name, versions in sorted(pins.items()) if len(versions) == 1
+    )
 
 
 def _pipfile_pins(text: str) -> Iterator[tuple[str, str]]:

@@ -57,9 +57,20 @@ def plan(
     python = interpreter(config.python, known.requires_python if known else "", snapshot, interpreters)
     choice = chosen_tests(config.test, snapshot, version=python.version)
     wanted, origin = _wanted(choice, known, snapshot)
-    lines = _attempts(known, wanted, config, snapshot, python, _limit(snapshot.newest, today), choice.step.runner if choice else "")
+    lines = _attempts(
+        known,
+        wanted,
+        config,
+        snapshot,
+        python,
+        _limit(snapshot.newest, today),
+        choice.step.runner if choice else "",
+    )
     env = test_environment(
-        choice.step.runner if choice else "", snapshot, scm_version=known.scm_version if known else "", name=known.name if known else ""
+        choice.step.runner if choice else "",
+        snapshot,
+        scm_version=known.scm_version if known else "",
+        name=known.name if known else "",
     )
     return ProjectPlan(
         language="python",
@@ -94,7 +105,11 @@ def interpreter(asked: str, requires: str, snapshot: Snapshot, available: Mappin
     later = [version for version in fitting if _order(version) > _order(above)]
     version = max(named, key=_order) if named else min(later or fitting, key=_order)
     told = f"{CONFIGURED} asks {asked}, which is not here: " if asked else ""
-    why = "named by the project" if named else f"the project names {'none' if above == '0' else 'up to ' + above}"
+    why = (
+        "named by the project"
+        if named
+        else f"the project names {'none' if above == '0' else 'up to ' + above}"
+    )
     return Interpreter(version=version, path=available[version], said=f"{told}Python {version}, {why}")
 
 
@@ -102,7 +117,9 @@ def _named(snapshot: Snapshot) -> frozenset[str]:
     text = "\n".join(snapshot.text(name) for name in ("pyproject.toml", "setup.cfg", "setup.py"))
     versions = re.findall(r"Programming Language :: Python :: (3\.\d+)", text)
     versions += [f"3.{minor}" for minor in re.findall(r"\bpy3(\d{1,2})\b", snapshot.text("tox.ini"))]
-    return frozenset(versions) | frozenset(re.findall(r"^3\.\d+", snapshot.text(".python-version"), re.MULTILINE))
+    return frozenset(versions) | frozenset(
+        re.findall(r"^3\.\d+", snapshot.text(".python-version"), re.MULTILINE)
+    )
 
 
 def _order(version: str) -> tuple[int, ...]:
@@ -134,23 +151,42 @@ def _wanted(choice: TestChoice | None, known: PythonFacts | None, snapshot: Snap
 
 
 def _attempts(
-    known: PythonFacts | None, wanted: Wanted, config: BuildConfig, snapshot: Snapshot, python: Interpreter, limit: str, name: str
+    known: PythonFacts | None,
+    wanted: Wanted,
+    config: BuildConfig,
+    snapshot: Snapshot,
+    python: Interpreter,
+    limit: str,
+    name: str,
 ) -> tuple[tuple[str, ...], ...]:
-    start = [f"uv venv --seed --python {shlex.quote(python.path)} {VENV}" if config.install else f"uv venv --python {shlex.quote(python.path)} {VENV}"]
+    start = [
+        f"uv venv --seed --python {shlex.quote(python.path)} {VENV}"
+        if config.install
+        else f"uv venv --python {shlex.quote(python.path)} {VENV}"
+    ]
     if _order(python.version) < (3, 12):
         start.append(f"uv pip install {SETUPTOOLS}")
-    more = [f"uv pip install {' '.join(shlex.quote(one) for one in config.packages)}"] if config.packages else []
+    more = (
+        [f"uv pip install {' '.join(shlex.quote(one) for one in config.packages)}"] if config.packages else []
+    )
     if config.install:
         return ((*start, *config.install, *more),)
     runner = _runner_packages(name, snapshot, wanted, known)
-    aged = f" --exclude-newer {limit}" + "".join(f" --exclude-newer-package {name}=false" for name in BACKENDS) if limit else ""
+    aged = (
+        f" --exclude-newer {limit}" + "".join(f" --exclude-newer-package {name}=false" for name in BACKENDS)
+        if limit
+        else ""
+    )
     asked = _joint(known, wanted, runner, python)
     lean = _joint(known, Wanted(extras=wanted.extras), runner, python)
     found = [(*start, *_pins(known), f"uv pip install{aged} {asked}{_constrained(known)}", *more)]
     if limit:
         found.append((*start, *_pins(known), f"uv pip install {asked}{_constrained(known)}", *more))
     if known and known.manager == "uv" and "uv.lock" in snapshot.texts:
-        found.insert(0, (*start[:1], _synced(wanted), *([f"uv pip install {' '.join(runner)}"] if runner else []), *more))
+        found.insert(
+            0,
+            (*start[:1], _synced(wanted), *([f"uv pip install {' '.join(runner)}"] if runner else []), *more),
+        )
     found.append((*start, f"uv pip install{aged} {lean}", *_optional(wanted, aged), *more))
     found.append((*start, *_unbuilt(known, runner, aged), *_optional(wanted, aged), *more))
     return tuple(dict.fromkeys(found))
@@ -159,7 +195,9 @@ def _attempts(
 def _runner_packages(runner: str, snapshot: Snapshot, wanted: Wanted, known: PythonFacts | None) -> list[str]:
     asked = " ".join(wanted.arguments)
     packages = ["pytest"] if runner == "pytest" and not re.search(r"\bpytest\b(?!-)", asked) else []
-    if by_hand := not (wanted.extras or wanted.groups or "-r" in wanted.arguments or (known and known.development)):
+    if by_hand := not (
+        wanted.extras or wanted.groups or "-r" in wanted.arguments or (known and known.development)
+    ):
         packages += known_test_packages(snapshot, tuple(settings(snapshot)[1]))
     return [shlex.quote(name) for name in packages if by_hand or name == "pytest"]
 
@@ -167,7 +205,11 @@ def _runner_packages(runner: str, snapshot: Snapshot, wanted: Wanted, known: Pyt
 def _joint(known: PythonFacts | None, wanted: Wanted, runner: Sequence[str], python: Interpreter) -> str:
     del python
     extras = wanted.extras
-    project = [f"-e {shlex.quote('.' + (f'[{chr(44).join(extras)}]' if extras else ''))}"] if known and known.installable else []
+    project = (
+        [f"-e {shlex.quote('.' + (f'[{chr(44).join(extras)}]' if extras else ''))}"]
+        if known and known.installable
+        else []
+    )
     groups = [f"--group {shlex.quote(name)}" for name in wanted.groups if known and name in known.groups]
     return " ".join([*project, *groups, *wanted.arguments, *runner])
 
@@ -195,7 +237,9 @@ def _optional(wanted: Wanted, aged: str) -> list[str]:
         word = words.pop(0)
         argument = f"{word} {words.pop(0)}" if word in {"-r", "-c"} and words else word
         if not argument.startswith("-c"):
-            found.append(f"uv pip install{aged} {argument} || echo 'left out: {argument.replace(chr(39), '')}'")
+            found.append(
+                f"uv pip install{aged} {argument} || echo 'left out: {argument.replace(chr(39), '')}'"
+            )
     return found
 
 

@@ -17,12 +17,37 @@ if TYPE_CHECKING:
     from agent.toolchains.recipes import Step
     from agent.toolchains.snapshot import Snapshot
 
-TEST_NAME = re.compile(r"^(?:all|full|ci|tests?|testing|devel?|develop|development|pytest|test[-_]\w+|\w+[-_]tests?)$")
+TEST_NAME = re.compile(
+    r"^(?:all|full|ci|tests?|testing|devel?|develop|development|pytest|test[-_]\w+|\w+[-_]tests?)$"
+)
 TEST_FILE = re.compile(r"(?:^|[/_.-])(?:tests?|testing|dev|devel|develop|development|ci)(?:[_.-]|$)")
 SHELL_TOOLS = frozenset(
     {
-        *("pip", "tox", "nox", "virtualenv", "hatch", "twine", "poetry", "pdm", "pipenv", "uv", "codecov", "build"),
-        *("coveralls", "pre-commit", "tox-gh-actions", "tox-gh", "tox-uv", "flit", "pep517", "wheel", "setuptools"),
+        *(
+            "pip",
+            "tox",
+            "nox",
+            "virtualenv",
+            "hatch",
+            "twine",
+            "poetry",
+            "pdm",
+            "pipenv",
+            "uv",
+            "codecov",
+            "build",
+        ),
+        *(
+            "coveralls",
+            "pre-commit",
+            "tox-gh-actions",
+            "tox-gh",
+            "tox-uv",
+            "flit",
+            "pep517",
+            "wheel",
+            "setuptools",
+        ),
         *("tox-travis", "coverage", "safety", "check-manifest"),
     }
 )
@@ -30,19 +55,39 @@ SEPARATE_VALUE = frozenset({"-r", "--requirement", "-c", "--constraint", "-e", "
 # what tests import or take as a fixture, and the package that brings it: asked for only when the manifests do not
 # say, and only from this list, so that no name read in a tree is ever looked up in a registry
 KNOWN_IMPORTS = {
-    **{name: name for name in ("hypothesis", "mock", "freezegun", "responses", "parameterized", "ddt", "sybil")},
-    **{name: name for name in ("trio", "anyio", "pretend", "testfixtures", "webtest", "httpbin", "flaky", "six")},
+    **{
+        name: name
+        for name in ("hypothesis", "mock", "freezegun", "responses", "parameterized", "ddt", "sybil")
+    },
+    **{
+        name: name
+        for name in ("trio", "anyio", "pretend", "testfixtures", "webtest", "httpbin", "flaky", "six")
+    },
     **{"requests_mock": "requests-mock", "pytest_mock": "pytest-mock", "time_machine": "time-machine"},
     **{"pytest_asyncio": "pytest-asyncio", "pytest_httpbin": "pytest-httpbin", "nose": "pynose"},
     **{"factory": "factory-boy", "faker": "faker", "pyfakefs": "pyfakefs", "aioresponses": "aioresponses"},
 }
 KNOWN_FIXTURES = {
-    **{"mocker": "pytest-mock", "httpbin": "pytest-httpbin", "requests_mock": "requests-mock", "faker": "faker"},
+    **{
+        "mocker": "pytest-mock",
+        "httpbin": "pytest-httpbin",
+        "requests_mock": "requests-mock",
+        "faker": "faker",
+    },
     **{"benchmark": "pytest-benchmark", "aiohttp_client": "pytest-aiohttp", "freezer": "pytest-freezer"},
-    **{"httpserver": "pytest-httpserver", "fs": "pyfakefs", "subtests": "pytest-subtests", "datadir": "pytest-datadir"},
+    **{
+        "httpserver": "pytest-httpserver",
+        "fs": "pyfakefs",
+        "subtests": "pytest-subtests",
+        "datadir": "pytest-datadir",
+    },
 }
 KNOWN_SETTINGS = {
-    **{"asyncio_mode": "pytest-asyncio", "timeout": "pytest-timeout", "django_settings_module": "pytest-django"},
+    **{
+        "asyncio_mode": "pytest-asyncio",
+        "timeout": "pytest-timeout",
+        "django_settings_module": "pytest-django",
+    },
     **{"qt_api": "pytest-qt", "env": "pytest-env"},
 }
 
@@ -96,7 +141,9 @@ def _asked(words: list[str], facts: PythonFacts | None, snapshot: Snapshot) -> W
     for word in pending:
         if word in SEPARATE_VALUE:
             found = found.plus(_option(word, next(pending, ""), snapshot))
-        elif (match := re.match(r"^(-r|--requirement=|-c|--constraint=|-e)(?=.)(.+)$", word)) and word != "-e":
+        elif (
+            match := re.match(r"^(-r|--requirement=|-c|--constraint=|-e)(?=.)(.+)$", word)
+        ) and word != "-e":
             found = found.plus(_option(match[1].rstrip("="), match[2].strip(), snapshot))
         elif not word.startswith("-"):
             found = found.plus(_target(word))
@@ -150,7 +197,11 @@ def by_convention(facts: PythonFacts | None, snapshot: Snapshot) -> Wanted:
 
 def of_manifests(facts: PythonFacts | None) -> Wanted:
     """Return the development requirements that Poetry, PDM, Pipenv and ``tests_require`` keep in their own tables."""
-    return Wanted(arguments=tuple(shlex.quote(one) for one in (*facts.runtime, *facts.development))) if facts else Wanted()
+    return (
+        Wanted(arguments=tuple(shlex.quote(one) for one in (*facts.runtime, *facts.development)))
+        if facts
+        else Wanted()
+    )
 
 
 def known_test_packages(snapshot: Snapshot, settings: Sequence[str]) -> tuple[str, ...]:

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 MANAGERS = frozenset({"npm", "yarn", "pnpm", "bun"})
 SERIES = frozenset({"npm-run-all", "run-s", "run-p", "npm-run-all2", "wireit"})
 SHORT = {"t": "test", "tst": "test", "it": "test", "cit": "test", "install-test": "test"}
-OWN_WORDS = frozenset({"install", "ci", "i", "add", "exec", "dlx", "config", "rm", "link", "pack", "audit", "why"})
+OWN_WORDS = frozenset(
+    {"install", "ci", "i", "add", "exec", "dlx", "config", "rm", "link", "pack", "audit", "why"}
+)
 
 
 def manifest(snapshot: Snapshot, folder: str = "") -> Mapping[str, object]:

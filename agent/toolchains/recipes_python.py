@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from agent.toolchains.shell import Command
     from agent.toolchains.snapshot import Snapshot
 
-NOT_TESTS = re.compile(r"lint|doc|style|typ|mypy|flake|black|isort|package|release|safety|report|pre-commit|manifest")
+NOT_TESTS = re.compile(
+    r"lint|doc|style|typ|mypy|flake|black|isort|package|release|safety|report|pre-commit|manifest"
+)
 TESTS = re.compile(r"py\d|py-|tests?|unit")
 POSARGS = re.compile(r"\{posargs(?::([^{}]*))?\}|\{args(?::([^{}]*))?\}|\{\[.*?\]\w+\}")
 
@@ -31,7 +33,9 @@ def toml(text: str) -> dict[str, object]:
 
 def ini(text: str) -> configparser.ConfigParser:
     """Return an INI document, empty when it is none."""
-    parser = configparser.ConfigParser(interpolation=None, strict=False, delimiters=("=",), allow_no_value=True)
+    parser = configparser.ConfigParser(
+        interpolation=None, strict=False, delimiters=("=",), allow_no_value=True
+    )
     try:
         parser.read_string(text)
     except (configparser.Error, ValueError):
@@ -76,7 +80,10 @@ def tox_bodies(wanted: str, snapshot: Snapshot) -> list[Body]:
         sections = ini(text)
         if any(name.startswith("testenv") for name in sections.sections()):
             return [Body(text=_ini_env(sections, names[0] if names else ""), origin=origin)]
-    for origin, native in (("tox.toml", toml(snapshot.text("tox.toml"))), ("pyproject.toml", table(document, "tool", "tox"))):
+    for origin, native in (
+        ("tox.toml", toml(snapshot.text("tox.toml"))),
+        ("pyproject.toml", table(document, "tool", "tox")),
+    ):
         if native.get("env_run_base"):
             return [Body(text=_toml_env(native, names[0] if names else ""), origin=origin)]
     return []
@@ -117,7 +124,9 @@ def _factored(text: str, name: str) -> list[str]:
         if match is None:
             found.append(line.strip().lstrip("-@ ") if line.strip().startswith("- ") else line.strip())
         elif not match[1].startswith("!") and (
-            not re.match(r"^(py|report|cov)", match[1]) if not factors - {""} else factors & set(re.split(r"[,-]", match[1]))
+            not re.match(r"^(py|report|cov)", match[1])
+            if not factors - {""}
+            else factors & set(re.split(r"[,-]", match[1]))
         ):
             found.append(match[2].strip())
     return [line for line in found if line and not line.startswith("#")]
@@ -188,7 +197,9 @@ def nox_sessions(text: str) -> dict[str, list[str]]:
         return {}
     found: dict[str, list[str]] = {}
     for node in ast.walk(module):
-        if isinstance(node, ast.FunctionDef) and any("session" in ast.dump(one) for one in node.decorator_list):
+        if isinstance(node, ast.FunctionDef) and any(
+            "session" in ast.dump(one) for one in node.decorator_list
+        ):
             calls = [inner for inner in ast.walk(node) if isinstance(inner, ast.Call)]
             found[node.name] = [line for call in calls if (line := _session_call(call))]
     return found

@@ -21,10 +21,19 @@ PYTHON_MODULES = {
 PROGRAMS = {
     **{"pytest": "pytest", "nose2": "unittest", "zope-testrunner": "unittest", "trial": "unittest"},
     **{"django-admin": "django", "mocha": "mocha", "jest": "jest", "vitest": "vitest", "ava": "ava"},
-    **{"tap": "tap", "tape": "tape", "vows": "vows", "jasmine": "command", "uvu": "command", "lab": "command"},
+    **{
+        "tap": "tap",
+        "tape": "tape",
+        "vows": "vows",
+        "jasmine": "command",
+        "uvu": "command",
+        "lab": "command",
+    },
     **{"qunit": "tape", "karma": "command", "react-scripts": "jest", "borp": "node", "xo-test": "command"},
 }
-TEST_SCRIPT = re.compile(r"(?:^|/)(?:run_?)?tests?(?:[-_.\w]*)\.(?:py|[cm]?[jt]s)$|(?:^|/)tests?/[\w./-]+\.(?:py|[cm]?[jt]s)$")
+TEST_SCRIPT = re.compile(
+    r"(?:^|/)(?:run_?)?tests?(?:[-_.\w]*)\.(?:py|[cm]?[jt]s)$|(?:^|/)tests?/[\w./-]+\.(?:py|[cm]?[jt]s)$"
+)
 NODE = frozenset({"node", "tsx", "ts-node", "iojs", "babel-node"})
 
 

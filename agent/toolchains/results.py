@@ -117,7 +117,12 @@ def vows(text: str) -> Outcome:
     results: dict[str, TestStatus] = {}
     counts: dict[str, int] = {}
     ended = False
-    statuses = {"honored": TestStatus.PASSED, "broken": TestStatus.FAILED, "errored": TestStatus.ERROR, "pending": TestStatus.SKIPPED}
+    statuses = {
+        "honored": TestStatus.PASSED,
+        "broken": TestStatus.FAILED,
+        "errored": TestStatus.ERROR,
+        "pending": TestStatus.SKIPPED,
+    }
     for line in text.splitlines():
         try:
             entry = json.loads(line)

@@ -7,7 +7,9 @@ import shlex
 from dataclasses import dataclass
 
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
-KEYWORDS = frozenset({"then", "do", "else", "if", "!", "{", "(", "time", "exec", "command", "sudo", "env", "-", "@"})
+KEYWORDS = frozenset(
+    {"then", "do", "else", "if", "!", "{", "(", "time", "exec", "command", "sudo", "env", "-", "@"}
+)
 PACKAGE_RUNNERS = {
     "npx": 1, "bunx": 1, "uv": 2, "poetry": 2, "pdm": 2, "pipenv": 2, "rye": 2, "xvfb-run": 1, "cross-env": 1,
     "dotenv": 1, "nyc": 1, "c8": 1, "env-cmd": 1,
@@ -70,7 +72,9 @@ def _line_end(text: str, start: int) -> int:
 
 def words(piece: str) -> tuple[str, ...]:
     """Return the words of one simple command with their quotes, so that joining them says the same."""
-    return tuple(match.group() for match in re.finditer(r"(?:'[^']*'|\"[^\"]*\"|\{[^{}]*\}|[^\s'\"])+", piece))
+    return tuple(
+        match.group() for match in re.finditer(r"(?:'[^']*'|\"[^\"]*\"|\{[^{}]*\}|[^\s'\"])+", piece)
+    )
 
 
 def plain(word: str) -> str:

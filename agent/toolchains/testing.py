@@ -79,7 +79,10 @@ async def run(
 def _command(
     command: TestCommand, environment: Environment, tree: Path, files: Mapping[str, bytes], seconds: float
 ) -> SandboxCommand:
-    lines = "\n".join(f"({line}) >{INSIDE}/build.log 2>&1 || {{ cat {INSIDE}/build.log; exit 121; }}" for line in environment.plan.build)
+    lines = "\n".join(
+        f"({line}) >{INSIDE}/build.log 2>&1 || {{ cat {INSIDE}/build.log; exit 121; }}"
+        for line in environment.plan.build
+    )
     tests = f"timeout --kill-after=5 {seconds:.0f} bash -c {_quoted(command.line)}"
     if command.reading.from_output:
         tests = f"{tests} >{OUTPUT}; code=$?; tail -c 200000 {OUTPUT}; exit $code"
