@@ -43,12 +43,12 @@ NAME = re.compile(r"^python(3\.\d+)$")
 
 def interpreters(folders: Sequence[Path] = (Path("/usr/local/bin"), Path("/usr/bin"))) -> dict[str, str]:
     """Return version -> program for the Pythons of this host that a sandbox can show, our own among them."""
-    own = f"{sys.version_info.major}.{sys.version_info.minor}"
-    found = {own: str(Path(sys.executable).resolve())}
+    found: dict[str, str] = {}
     for folder in folders:
         for path in sorted(folder.glob("python3.*")) if folder.is_dir() else ():
             if match := NAME.match(path.name):
                 found.setdefault(match[1], str(path))
+    found.setdefault(f"{sys.version_info.major}.{sys.version_info.minor}", str(Path(sys.executable).resolve()))
     return found
 
 

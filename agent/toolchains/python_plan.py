@@ -35,6 +35,16 @@ OLD = timedelta(days=60)
 SLACK = timedelta(days=14)
 # newer ones no longer bring pkg_resources, which old projects import
 SETUPTOOLS = "'setuptools<81' wheel"
+# before wheels for an interpreter were common (half a year after its release), old packages would be compiled
+RELEASED = {
+    "3.9": date(2020, 10, 5),
+    "3.10": date(2021, 10, 4),
+    "3.11": date(2022, 10, 24),
+    "3.12": date(2023, 10, 2),
+    "3.13": date(2024, 10, 7),
+    "3.14": date(2025, 10, 7),
+}
+WHEELS = timedelta(days=180)
 BACKENDS = ("setuptools", "wheel", "hatchling", "flit-core", "poetry-core", "pdm-backend")
 
 
@@ -57,7 +67,7 @@ def plan(
     python = interpreter(config.python, known.requires_python if known else "", snapshot, interpreters)
     choice = chosen_tests(config.test, snapshot, version=python.version)
     wanted, origin = _wanted(choice, known, snapshot)
-    lines = _attempts(known, wanted, config, snapshot, python, _limit(snapshot.newest, today), choice.step.runner if choice else "")
+    lines = _attempts(known, wanted, config, snapshot, python, package_limit(snapshot.newest, today, python.version), choice.step.runner if choice else "")
     env = test_environment(
         choice.step.runner if choice else "", snapshot, scm_version=known.scm_version if known else "", name=known.name if known else ""
     )
@@ -116,13 +126,15 @@ def _allows(requires: str, version: str) -> bool:
         return True
 
 
-def _limit(newest: date | None, today: date) -> str:
-    """Return the day up to which packages may be taken: an old project meets the packages of its time.
+def package_limit(newest: date | None, today: date, version: str) -> str:
+    """Return the day up to which packages may be taken, empty for none: an old project meets those of its time.
 
     The newest file tells the project's day: release archives and exported commits keep it, a fresh clone does
     not and gets no limit.
     """
-    return (newest + SLACK).isoformat() if newest is not None and today - newest > OLD else ""
+    if newest is None or today - newest <= OLD:
+        return ""
+    return max(newest + SLACK, RELEASED.get(version, date.min) + WHEELS).isoformat()
 
 
 def _wanted(choice: TestChoice | None, known: PythonFacts | None, snapshot: Snapshot) -> tuple[Wanted, str]:

@@ -53,7 +53,7 @@ def _python(rest: tuple[str, ...]) -> str:
     while rest and rest[0].startswith("-") and rest[0] != "-m":
         if rest[0] == "-c":
             return ""
-        rest = rest[1:]
+        rest = rest[2:] if rest[0] in {"-W", "-X"} else rest[1:]
     if rest[:1] == ("-m",):
         module = rest[1] if len(rest) > 1 else ""
         is_tests = re.search(r"(?:^|\.)(?:run)?tests?(?:\.|$)", module) is not None

@@ -15,9 +15,10 @@ PACKAGE_RUNNERS = {
 VALUE_OPTIONS = frozenset(
     {
         *("--with", "--extra", "--group", "--only-group", "--python", "-p", "--package", "--cov-config"),
-        *("--report-dir", "--reporter", "-r", "--report", "--dir", "--rcfile", "--source", "-x", "--config"),
+        *("--report-dir", "--reporter", "-r", "--report", "--dir", "-x", "--config"),
     }
 )
+COVERAGE_OPTIONS = frozenset({"--source", "--rcfile", "--include", "--omit", "--concurrency", "--context", "--data-file"})
 BIN_FOLDER = re.compile(r"^(?:\.{0,2}/)*node_modules/(?:\.bin/|mocha/bin/)")
 PYTHON = re.compile(r"^(?:\{envpython\}|\S*/)?(?:python|pypy)[\d.]*$|^\{envpython\}$|^py$")
 
@@ -115,7 +116,7 @@ def _unwrapped(head: str, rest: list[str]) -> list[str] | None:
 
 def _coverage(rest: list[str]) -> list[str]:
     while rest and rest[0].startswith("-") and rest[0] != "-m":
-        rest = rest[2:] if rest[0] in VALUE_OPTIONS else rest[1:]
+        rest = rest[2:] if rest[0] in COVERAGE_OPTIONS else rest[1:]
     return ["python", *rest]
 
 
