@@ -85,19 +85,23 @@ async def _attempts(
 ) -> Mapping[str, object]:
     tried: list[dict[str, object]] = []
     log = ""
+    logs: list[str] = []
     for number, lines in enumerate((plan.install, *plan.fallbacks)):
         entry = folder / f"try-{number}"
         execution = await sandbox.run(_command(plan, lines, tree, entry, sandbox, recipe))
         tried.append({"lines": list(lines), "exit": execution.exit_code, "seconds": round(execution.seconds, 1)})
         log = _log(execution)
+        logs.append(f"way {number + 1}\n{log}")
+        if execution.exit_code != 0:
+            tried[-1]["reason"] = _reason(log)
         if execution.exit_code == 0:
             for part in entry.iterdir():
                 part.rename(folder / part.name)
             entry.rmdir()
-            (folder / "install.log").write_text(log, encoding="utf-8")
+            (folder / "install.log").write_text("\n\n".join(logs), encoding="utf-8")
             return {"attempt": number, "tried": tried, "language": plan.language}
     reason = f"the {plan.language} project could not be installed; {len(tried)} ways were tried: {_reason(log)}"
-    raise EnvironmentFailedError(reason, log=log, retryable=NETWORK.search(log) is not None)
+    raise EnvironmentFailedError(reason, log="\n\n".join(logs), retryable=NETWORK.search(log) is not None)
 
 
 def _command(

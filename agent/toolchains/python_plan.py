@@ -150,7 +150,7 @@ def _attempts(
 ) -> tuple[tuple[str, ...], ...]:
     start = [f"uv venv --seed --python {shlex.quote(python.path)} {VENV}" if config.install else f"uv venv --python {shlex.quote(python.path)} {VENV}"]
     if _order(python.version) < (3, 12):
-        start.append(f"uv pip install {SETUPTOOLS}")
+        start.append(f"uv pip install --no-compile-bytecode {SETUPTOOLS}")
     more = [f"uv pip install {' '.join(shlex.quote(one) for one in config.packages)}"] if config.packages else []
     if config.install:
         return ((*start, *config.install, *more),)
@@ -171,7 +171,7 @@ def _attempts(
 def _runner_packages(runner: str, snapshot: Snapshot, wanted: Wanted, known: PythonFacts | None) -> list[str]:
     asked = " ".join(wanted.arguments)
     packages = ["pytest"] if runner == "pytest" and not re.search(r"\bpytest\b(?!-)", asked) else []
-    if by_hand := not (wanted.extras or wanted.groups or "-r" in wanted.arguments or (known and known.development)):
+    if by_hand := not (wanted.extras or wanted.groups or "-r " in asked or (known and known.development)):
         packages += known_test_packages(snapshot, tuple(settings(snapshot)[1]))
     return [shlex.quote(name) for name in packages if by_hand or name == "pytest"]
 
@@ -201,14 +201,11 @@ def _synced(wanted: Wanted) -> str:
 
 
 def _optional(wanted: Wanted, aged: str) -> list[str]:
-    words = list(wanted.arguments)
-    found = []
-    while words:
-        word = words.pop(0)
-        argument = f"{word} {words.pop(0)}" if word in {"-r", "-c"} and words else word
-        if not argument.startswith("-c"):
-            found.append(f"uv pip install{aged} {argument} || echo 'left out: {argument.replace(chr(39), '')}'")
-    return found
+    return [
+        f"uv pip install{aged} {argument} || echo 'left out: {argument.replace(chr(39), '')}'"
+        for argument in wanted.arguments
+        if not argument.startswith("-c ")
+    ]
 
 
 def _unbuilt(known: PythonFacts | None, runner: Sequence[str], aged: str) -> list[str]:

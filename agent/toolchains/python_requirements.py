@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from agent.toolchains.recipes import Step
     from agent.toolchains.snapshot import Snapshot
 
-TEST_NAME = re.compile(r"^(?:all|full|ci|tests?|testing|devel?|develop|development|pytest|test[-_]\w+|\w+[-_]tests?)$")
+TEST_NAME = re.compile(r"^(?:all|full|ci|tests?|testing|dev|devel|develop|development|pytest|test[-_]\w+|\w+[-_]tests?)$")
 TEST_FILE = re.compile(r"(?:^|[/_.-])(?:tests?|testing|dev|devel|develop|development|ci)(?:[_.-]|$)")
 SHELL_TOOLS = frozenset(
     {
@@ -49,7 +49,7 @@ KNOWN_SETTINGS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """Arguments of ``pip install`` (shell words), and the extras and groups of the project itself."""
+    """Arguments of ``pip install`` (as shell text, ``-r FILE`` as one), and the extras and groups of the project itself."""
 
     arguments: tuple[str, ...] = ()
     extras: tuple[str, ...] = ()
@@ -111,7 +111,8 @@ def _option(option: str, value: str, snapshot: Snapshot) -> Wanted:
     path = value.removeprefix("./")
     if path not in snapshot.paths:
         return Wanted()
-    return Wanted(arguments=("-r" if option in {"-r", "--requirement"} else "-c", shlex.quote(path)))
+    short = "-r" if option in {"-r", "--requirement"} else "-c"
+    return Wanted(arguments=(f"{short} {shlex.quote(path)}",))
 
 
 def _target(word: str) -> Wanted:
@@ -142,7 +143,7 @@ def by_convention(facts: PythonFacts | None, snapshot: Snapshot) -> Wanted:
     files = [path for path in requirement_files(snapshot) if TEST_FILE.search(path)]
     plain_files = [path for path in ("requirements.txt",) if path in snapshot.texts]
     return Wanted(
-        arguments=tuple(word for path in (*plain_files, *files) for word in ("-r", shlex.quote(path))),
+        arguments=tuple(f"-r {shlex.quote(path)}" for path in (*plain_files, *files)),
         extras=tuple(sorted(name for name in facts.extras if TEST_NAME.match(name))) if facts else (),
         groups=tuple(sorted(name for name in facts.groups if TEST_NAME.match(name))) if facts else (),
     )
