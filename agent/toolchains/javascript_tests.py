@@ -21,7 +21,7 @@ RUNNERS = frozenset({"mocha", "jest", "vitest", "ava", "tap", "tape", "vows", "n
 TEST_FILE = re.compile(r"(?:^|/)(?:__tests__/.*|tests?|[^/]+[._-](?:test|spec))\.[cm]?[jt]sx?$|^tests?/[^/]+\.[cm]?[jt]sx?$")
 BUILDERS = re.compile(r"\b(?:tsc|rollup|webpack|babel|esbuild|tsup|vite build|swc|unbuild|microbundle|gulp|grunt)\b")
 EARLY_END = frozenset({"--bail", "-b", "--watch", "-w", "--watchAll", "--coverage", "--forbid-only", "--fail-fast"})
-SILENT = re.compile(r"^(?:--reporter(?:s|-option|-options)?|-R|-O|--tap|--verbose|-v|--json|--outputFile|--spec)(?:=.*)?$")
+SILENT = re.compile(r"^(?:--test-reporter(?:-destination)?|--reporter(?:s|-option|-options)?|-R|-O|--tap|--verbose|-v|--json|--outputFile|--spec)(?:=.*)?$")
 SILENT_VALUE = frozenset({"--reporter", "--reporters", "-R", "-O", "--reporter-option", "--reporter-options", "--outputFile"})
 
 
@@ -67,7 +67,7 @@ def _names(section: object) -> frozenset[str]:
 
 def test_line(choice: TestChoice, configured: str) -> str:
     """Return the shell line without early ends and report files; several configured commands stay as written."""
-    if choice.origin.startswith(CONFIGURED) and len(choice.steps) > 1:
+    if choice.origin.startswith(CONFIGURED) and len(pieces(configured)) > 1:
         return configured
     command = choice.step.command
     words = [word for word in command.words if plain(word) not in EARLY_END]

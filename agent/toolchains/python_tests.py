@@ -9,7 +9,7 @@ from agent.toolchains.choice import CONFIGURED, TestChoice, choose, continuous_i
 from agent.toolchains.pytest_options import added_options, settings, without_noise
 from agent.toolchains.recipes import Body, make, script_file
 from agent.toolchains.recipes_python import hatch, nox, tox
-from agent.toolchains.shell import Command
+from agent.toolchains.shell import Command, pieces
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -60,7 +60,7 @@ def by_convention(snapshot: Snapshot) -> str:
 
 def test_line(choice: TestChoice, configured: str) -> str:
     """Return the shell line; a configured line of several commands is kept as its author wrote it."""
-    if choice.origin.startswith(CONFIGURED) and len(choice.steps) > 1:
+    if choice.origin.startswith(CONFIGURED) and len(pieces(configured)) > 1:
         return configured
     command = choice.step.command
     if choice.step.runner == "pytest":
