@@ -6,7 +6,7 @@ import re
 import shlex
 from typing import TYPE_CHECKING
 
-from agent.toolchains.recipes_python import ini, strings, table, toml
+from agent.toolchains.documents import ini, strings, table, toml
 from agent.toolchains.shell import plain
 
 if TYPE_CHECKING:
@@ -22,7 +22,15 @@ DROPPED = re.compile(
 )
 TAKES_VALUE = frozenset(
     {
-        *("--cov-config", "--cov-report", "--cov-fail-under", "--cov-context", "-n", "--numprocesses", "--dist"),
+        *(
+            "--cov-config",
+            "--cov-report",
+            "--cov-fail-under",
+            "--cov-context",
+            "-n",
+            "--numprocesses",
+            "--dist",
+        ),
         *("--maxfail", "--junitxml", "--junit-xml", "--durations", "--pdbcls", "--reruns", "--reruns-delay"),
         *("--basetemp", "--html", "--color", "--timeout", "--timeout-method", "--timeout_method"),
     }
@@ -41,7 +49,9 @@ def without_noise(words: Sequence[str]) -> tuple[str, ...]:
         text = plain(word)
         if not DROPPED.match(text):
             kept.append(word)
-        elif "=" not in text and (text in TAKES_VALUE or text == "--cov") and pending and _is_value(pending[0]):
+        elif (
+            "=" not in text and (text in TAKES_VALUE or text == "--cov") and pending and _is_value(pending[0])
+        ):
             pending.pop(0)
     return tuple(kept)
 
@@ -51,7 +61,7 @@ def _is_value(word: str) -> bool:
 
 
 def settings(snapshot: Snapshot) -> tuple[str, dict[str, str]]:
-    """Return the file that holds pytest's settings, and them; the first that has any, in pytest's own order."""
+    """Return the file that holds pytest's settings, and them: the first that has any, in pytest's order."""
     for name in ("pytest.ini", ".pytest.ini"):
         if name in snapshot.texts:
             return name, _section(snapshot.text(name), "pytest")
@@ -75,7 +85,7 @@ def _section(text: str, name: str) -> dict[str, str]:
 
 
 def added_options(addopts: str) -> str:
-    """Return the value for ``PYTEST_ADDOPTS`` that replaces the project's ``addopts`` by its harmless part."""
+    """Return the ``PYTEST_ADDOPTS`` that replaces the project's ``addopts`` by its harmless part."""
     try:
         words = shlex.split(addopts, comments=True)
     except ValueError:

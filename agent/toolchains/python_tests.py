@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from agent.toolchains.choice import CONFIGURED, TestChoice, choose, continuous_integration
 from agent.toolchains.pytest_options import added_options, settings, without_noise
 from agent.toolchains.recipes import Body, make, script_file
-from agent.toolchains.recipes_python import hatch, nox, tox
+from agent.toolchains.recipes_python import hatch, nox
+from agent.toolchains.recipes_tox import tox
 from agent.toolchains.shell import Command, pieces
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def test_line(choice: TestChoice, configured: str) -> str:
 
 
 def test_environment(runner: str, snapshot: Snapshot, *, scm_version: str, name: str) -> Mapping[str, str]:
-    """Return the variables of install and tests: pytest's options, and the version that git would have told."""
+    """Return the variables of install and tests: pytest's options, and the version that git would tell."""
     _file, found = settings(snapshot)
     env = {"PYTEST_ADDOPTS": added_options(found.get("addopts", ""))} if runner == "pytest" else {}
     if scm_version:

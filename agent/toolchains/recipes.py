@@ -24,7 +24,7 @@ VARIABLE = re.compile(r"\$[({](\w+)[)}]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One simple command, the folder it runs in, where it was read, and the test runner it starts (or none)."""
+    """One simple command, the folder it runs in, where it was read, and the test runner it starts, if any."""
 
     command: Command
     folder: str
@@ -147,7 +147,9 @@ def script_file(command: Command, folder: str, snapshot: Snapshot) -> Sequence[B
 
 
 def _arguments(text: str, values: list[str]) -> str:
-    # a later assignment inside an ``if`` (a local virtual environment) is not what runs here: the first one counts
+    # a later assignment inside an ``if`` (a local virtual environment) does not run here: the first counts
     known = dict(reversed(ASSIGNED.findall(text)))
     filled = re.sub(r"\"?\$(?:@|\*)\"?", " ".join(values), text)
-    return re.sub(r"\$\{?(\w+)\}?", lambda match: "" if match[1] == "PREFIX" else known.get(match[1], match[0]), filled)
+    return re.sub(
+        r"\$\{?(\w+)\}?", lambda match: "" if match[1] == "PREFIX" else known.get(match[1], match[0]), filled
+    )

@@ -1,7 +1,7 @@
 """Reads what test runners wrote: our own JSON lines, TAP, vows and vitest JSON. Pure.
 
-Ids are made unique and stable: the same name again in one run gets ``#2``, ``#3`` in order of appearance, except
-for the phases of one test, where the worst one counts.
+Ids are made unique and stable: the same name again in one run gets ``#2``, ``#3`` in order of appearance,
+except for the phases of one test, where the worst one counts.
 """
 
 from __future__ import annotations
@@ -14,9 +14,15 @@ from dataclasses import dataclass, field
 from agent.domain.project import TestStatus
 
 SEVERITY = {TestStatus.PASSED: 0, TestStatus.SKIPPED: 1, TestStatus.FAILED: 2, TestStatus.ERROR: 3}
+VOWS = {
+    "honored": TestStatus.PASSED,
+    "broken": TestStatus.FAILED,
+    "errored": TestStatus.ERROR,
+    "pending": TestStatus.SKIPPED,
+}
 TAP_LINE = re.compile(r"^(\s*)(not )?ok\b(?:[ \t]+(\d+))?[ \t]*(?:-[ \t]*)?(.*)$")
 TAP_DIRECTIVE = re.compile(r"\s*(?<!\\)#\s*(skip|todo)\b.*$|\s*#\s*time=.*$", re.IGNORECASE)
-PLAN = re.compile(r"^\s*1\.\.(\d+)", re.MULTILINE)
+PLAN = re.compile(r"^1\.\.\d+", re.MULTILINE)
 SUBTEST = re.compile(r"^(\s*)#\s*Subtest:\s*(.*)$")
 ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
 
@@ -93,8 +99,7 @@ def tap(text: str) -> Outcome:
                 results[_numbered(name, counts[name])] = status
             for level, _name in parents:
                 done[level] = done.get(level, 0) + 1
-    planned = [int(number) for number in re.findall(r"^1\.\.(\d+)", text, re.MULTILINE)]
-    return Outcome(results=results, ended=bool(planned))
+    return Outcome(results=results, ended=PLAN.search(text) is not None)
 
 
 def _enter(parents: list[tuple[int, str]], depth: int, name: str) -> None:
@@ -113,22 +118,18 @@ def _tap_result(match: re.Match[str]) -> tuple[str, TestStatus]:
 
 
 def vows(text: str) -> Outcome:
-    """Read the lines of ``vows --json``."""
+    """Read the lines of ``vows --json``: each a kind and a body, written as ``{"0": kind, "1": body}``."""
     results: dict[str, TestStatus] = {}
     counts: dict[str, int] = {}
     ended = False
-    statuses = {"honored": TestStatus.PASSED, "broken": TestStatus.FAILED, "errored": TestStatus.ERROR, "pending": TestStatus.SKIPPED}
-    for line in text.splitlines():
-        try:
-            entry = json.loads(line)
-        except ValueError:
-            continue
-        kind, body = entry if isinstance(entry, list) and len(entry) == 2 else ("", {})  # noqa: PLR2004 (a pair)
+    for entry in _objects(text):
+        kind, body = entry.get("0"), entry.get("1")
         ended = ended or kind == "finish"
-        if kind == "vow" and isinstance(body, Mapping) and body.get("status") in statuses:
+        status = VOWS.get(str(body.get("status"))) if kind == "vow" and isinstance(body, Mapping) else None
+        if status is not None and isinstance(body, Mapping):
             name = f"{body.get('context') or ''} > {body.get('title')}"
             counts[name] = counts.get(name, 0) + 1
-            results[_numbered(name, counts[name])] = statuses[str(body["status"])]
+            results[_numbered(name, counts[name])] = status
     return Outcome(results=results, ended=ended)
 
 

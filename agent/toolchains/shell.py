@@ -1,4 +1,4 @@
-"""Shell lines as far as detection needs them: simple commands, words with their quotes, wrappers off. Pure."""
+"""Shell lines as far as detection needs them: simple commands, their words, wrappers taken off. Pure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import shlex
 from dataclasses import dataclass
 
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
-KEYWORDS = frozenset({"then", "do", "else", "if", "!", "{", "(", "time", "exec", "command", "sudo", "env", "-", "@"})
+KEYWORDS = frozenset(
+    {"then", "do", "else", "if", "!", "{", "(", "time", "exec", "command", "sudo", "env", "-", "@"}
+)
 PACKAGE_RUNNERS = {
     "npx": 1, "bunx": 1, "uv": 2, "poetry": 2, "pdm": 2, "pipenv": 2, "rye": 2, "xvfb-run": 1, "cross-env": 1,
     "dotenv": 1, "nyc": 1, "c8": 1, "env-cmd": 1,
@@ -18,7 +20,9 @@ VALUE_OPTIONS = frozenset(
         *("--report-dir", "--reporter", "-r", "--report", "--dir", "-x", "--config"),
     }
 )
-COVERAGE_OPTIONS = frozenset({"--source", "--rcfile", "--include", "--omit", "--concurrency", "--context", "--data-file"})
+COVERAGE_OPTIONS = frozenset(
+    {"--source", "--rcfile", "--include", "--omit", "--concurrency", "--context", "--data-file"}
+)
 BIN_FOLDER = re.compile(r"^(?:\.{0,2}/)*node_modules/(?:\.bin/|mocha/bin/)")
 PYTHON = re.compile(r"^(?:\{envpython\}|\S*/)?(?:python|pypy)[\d.]*$|^\{envpython\}$|^py$")
 
@@ -42,7 +46,7 @@ class Command:
 
 
 def pieces(script: str) -> tuple[str, ...]:
-    """Return the simple commands of a script in order, outside quotes split at ``&& || ; |`` and line ends."""
+    """Return a script's simple commands in order, split outside quotes at ``&& || ; |`` and line ends."""
     joined = re.sub(r"\\\r?\n\s*", " ", script)
     found, current, quote = [], "", ""
     index = 0
@@ -71,7 +75,9 @@ def _line_end(text: str, start: int) -> int:
 
 def words(piece: str) -> tuple[str, ...]:
     """Return the words of one simple command with their quotes, so that joining them says the same."""
-    return tuple(match.group() for match in re.finditer(r"(?:'[^']*'|\"[^\"]*\"|\{[^{}]*\}|[^\s'\"])+", piece))
+    return tuple(
+        match.group() for match in re.finditer(r"(?:'[^']*'|\"[^\"]*\"|\{[^{}]*\}|[^\s'\"])+", piece)
+    )
 
 
 def plain(word: str) -> str:
@@ -83,7 +89,7 @@ def plain(word: str) -> str:
 
 
 def parse(piece: str) -> Command:
-    """Return one simple command without the programs that only wrap it (``npx``, ``coverage run``, ``nyc`` …)."""
+    """Return one simple command without programs that only wrap it (``npx``, ``coverage run``, ``nyc``)."""
     rest = list(words(piece))
     assignments: list[str] = []
     while rest:

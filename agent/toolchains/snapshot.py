@@ -16,7 +16,16 @@ if TYPE_CHECKING:
 SKIPPED_FOLDERS = frozenset({".git", ".hg", ".tox", ".nox", ".venv", "venv", "node_modules", "__pycache__"})
 MANIFESTS = frozenset(
     {
-        *("Makefile", "GNUmakefile", "makefile", "Pipfile", "Pipfile.lock", "setup.py", "noxfile.py", "PKG-INFO"),
+        *(
+            "Makefile",
+            "GNUmakefile",
+            "makefile",
+            "Pipfile",
+            "Pipfile.lock",
+            "setup.py",
+            "noxfile.py",
+            "PKG-INFO",
+        ),
         *("package.json", ".mocharc.json", "lerna.json", ".npmrc", ".travis.yml", "pnpm-workspace.yaml"),
         *("package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml"),
         *("uv.lock", "poetry.lock", "pdm.lock", ".python-version", ".nvmrc", ".node-version"),

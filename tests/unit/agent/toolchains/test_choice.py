@@ -1,11 +1,11 @@
+# ruff: noqa: E501 (a manifest or a row of a table reads better on one line)
 """The test command is taken from where it is most believed."""
 
 from __future__ import annotations
 
-from tests.unit.agent.toolchains.snapshots import build_snapshot
-
 from agent.toolchains.choice import choose, continuous_integration
 from agent.toolchains.recipes import Body
+from tests.unit.agent.toolchains.snapshots import build_snapshot
 
 
 def test_test_workflows_are_read_before_others_and_travis_last() -> None:
@@ -18,7 +18,9 @@ def test_test_workflows_are_read_before_others_and_travis_last() -> None:
     found = list(continuous_integration(snapshot, version="3"))
 
     assert [(bodies[0].origin, [body.text for body in bodies]) for bodies in found] == [
-        (f".github/workflows/{name}", texts) for name in ("tests.yaml", "zoo.yml", "docs.yml") for texts in (["x"], ["y", "z"])
+        (f".github/workflows/{name}", texts)
+        for name in ("tests.yaml", "zoo.yml", "docs.yml")
+        for texts in (["x"], ["y", "z"])
     ] + [(".travis.yml", ["t"])]
 
 
@@ -28,11 +30,16 @@ def test_local_actions_of_the_tree_are_followed() -> None:
         ".github/actions/x/action.yml": "runs: {steps: [{run: inner}]}",
     })  # fmt: skip
 
-    assert [body.text for bodies in continuous_integration(snapshot, version="3") for body in bodies] == ["inner"]
+    assert [body.text for bodies in continuous_integration(snapshot, version="3") for body in bodies] == [
+        "inner"
+    ]
 
 
 def test_the_first_group_with_a_runner_wins_with_all_its_steps() -> None:
-    groups = [(Body(text="make lint", origin="a"),), (Body(text="pip install x", origin="b"), Body(text="pytest", origin="c"))]
+    groups = [
+        (Body(text="make lint", origin="a"),),
+        (Body(text="pip install x", origin="b"), Body(text="pytest", origin="c")),
+    ]
 
     found = choose(groups, build_snapshot(), (), frozenset({"pytest"}))
 

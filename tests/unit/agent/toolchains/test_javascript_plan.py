@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (a manifest or a row of a table reads better on one line)
 """JavaScript projects: manager, install lines, build and test line are read from the manifests."""
 
 from __future__ import annotations
@@ -6,17 +7,23 @@ import json
 from datetime import date
 
 import pytest
-from tests.unit.agent.toolchains.snapshots import build_snapshot
 
 from agent.domain.project import BuildConfig, ProjectPlan
 from agent.toolchains.javascript_plan import plan
 from agent.toolchains.javascript_tests import instrumented
+from tests.unit.agent.toolchains.snapshots import build_snapshot
 
 
 def planned(package: object, more: dict[str, str] | None = None, *paths: str, config: BuildConfig | None = None,
             newest: date | None = date(2025, 6, 1)) -> ProjectPlan:  # fmt: skip
     texts = {**({"package.json": json.dumps(package)} if package is not None else {}), **(more or {})}
-    found = plan(build_snapshot(texts, *paths, newest=newest), config or BuildConfig(), node="20.1.0", npm="10", platform="x")
+    found = plan(
+        build_snapshot(texts, *paths, newest=newest),
+        config or BuildConfig(),
+        node="20.1.0",
+        npm="10",
+        platform="x",
+    )
     assert found is not None
     return found
 
@@ -72,7 +79,10 @@ def test_a_range_without_bounds_becomes_the_release_of_the_projects_time() -> No
     new = planned(package, newest=date(2025, 1, 1))
     unknown = planned(package, newest=None)
 
-    assert old.install[:2] == ("npm pkg set devDependencies.ava=2.4.0", "npm pkg set devDependencies.esm=3.2.25")
+    assert old.install[:2] == (
+        "npm pkg set devDependencies.ava=2.4.0",
+        "npm pkg set devDependencies.esm=3.2.25",
+    )
     assert new.install[0].startswith("npm install")
     assert unknown.install[0].startswith("npm install")
 
@@ -94,7 +104,9 @@ def test_style_checkers_are_left_out_in_the_second_way() -> None:
 
 
 def test_configuration_goes_first() -> None:
-    config = BuildConfig(install=("make deps",), packages=("ava@2",), build=("make",), test="cd x && ava; rm y", node="18")
+    config = BuildConfig(
+        install=("make deps",), packages=("ava@2",), build=("make",), test="cd x && ava; rm y", node="18"
+    )
     found = planned({"name": "x", "scripts": {"test": "mocha"}}, config=config)
     packages = planned({"name": "x"}, config=BuildConfig(packages=("ava@2", "a b")))
 
@@ -108,11 +120,19 @@ def test_configuration_goes_first() -> None:
 @pytest.mark.parametrize(
     ("package", "paths", "build"),
     [
-        ({"main": "dist/index.js", "scripts": {"build": "tsc", "test": "ava"}}, ("test.js",), ("npm run build",)),
+        (
+            {"main": "dist/index.js", "scripts": {"build": "tsc", "test": "ava"}},
+            ("test.js",),
+            ("npm run build",),
+        ),
         ({"main": "./lib", "scripts": {"build": "tsc", "test": "ava"}}, ("lib/index.js",), ()),
         ({"main": "dist/x.js", "scripts": {"test": "ava"}}, (), ()),
         ({"scripts": {"pretest": "tsc -p .", "test": "ava"}}, (), ("tsc -p .",)),
-        ({"scripts": {"pretest": "npm run build", "build": "rollup -c", "test": "ava"}}, (), ("npm run build",)),
+        (
+            {"scripts": {"pretest": "npm run build", "build": "rollup -c", "test": "ava"}},
+            (),
+            ("npm run build",),
+        ),
         ({"scripts": {"pretest": "npm run lint", "lint": "eslint .", "test": "ava"}}, (), ()),
     ],
 )
@@ -151,7 +171,12 @@ def test_convention(dependencies: dict[str, str], test: str) -> None:
 def test_a_folder_of_scripts_is_a_project_without_tests() -> None:
     found = planned(None, None, "index.js")
 
-    assert (found.test, found.runner, found.origins["manager"], found.origins["test"]) == ("", "", "convention", "none found")
+    assert (found.test, found.runner, found.origins["manager"], found.origins["test"]) == (
+        "",
+        "",
+        "convention",
+        "none found",
+    )
 
 
 def test_the_digest_changes_with_locks_and_not_with_sources() -> None:
@@ -166,9 +191,17 @@ def test_the_digest_changes_with_locks_and_not_with_sources() -> None:
     [
         ("mocha -R spec --reporter=dot test", "mocha", "mocha test --reporter /t/suture_mocha.js"),
         ("cd sub && A=1 mocha", "mocha", "cd sub && A=1 mocha --reporter /t/suture_mocha.js"),
-        ("jest --verbose", "jest", "jest --ci --coverage=false --reporters=/t/suture_jest.js --cacheDirectory=/tmp/jest"),
+        (
+            "jest --verbose",
+            "jest",
+            "jest --ci --coverage=false --reporters=/t/suture_jest.js --cacheDirectory=/tmp/jest",
+        ),
         ("vitest", "vitest", "vitest --run --reporter=json --outputFile=/t/output --coverage.enabled=false"),
-        ("vitest run", "vitest", "vitest run --reporter=json --outputFile=/t/output --coverage.enabled=false"),
+        (
+            "vitest run",
+            "vitest",
+            "vitest run --reporter=json --outputFile=/t/output --coverage.enabled=false",
+        ),
         ("ava --verbose test.js", "ava", "ava test.js --tap"),
         ("tap -R spec t.js", "tap", "tap t.js -Rtap"),
         ("vows --spec test/*", "vows", "vows test/* --json"),

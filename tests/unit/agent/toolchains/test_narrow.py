@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tests.unit.agent.toolchains.snapshots import build_snapshot
 
 from agent.toolchains.narrow import narrowed
+from tests.unit.agent.toolchains.snapshots import build_snapshot
 
 SNAPSHOT = build_snapshot({}, "tests/test_a.py", "test/a.js", "sub/tests/t.py")
 

@@ -1,11 +1,12 @@
+# ruff: noqa: E501 (a manifest or a row of a table reads better on one line)
 """Pytest's options lose what hides or refuses results, and nothing else."""
 
 from __future__ import annotations
 
 import pytest
-from tests.unit.agent.toolchains.snapshots import build_snapshot
 
 from agent.toolchains.pytest_options import added_options, settings, without_noise
+from tests.unit.agent.toolchains.snapshots import build_snapshot
 
 ORDER = "-p no:randomly -p no:random_order"
 
@@ -45,5 +46,7 @@ def test_addopts_are_replaced_only_where_something_comes_off() -> None:
         ({"setup.cfg": "[other]"}, ("", {})),
     ],
 )  # fmt: skip
-def test_settings_are_found_in_pytests_order(texts: dict[str, str], expected: tuple[str, dict[str, str]]) -> None:
+def test_settings_are_found_in_pytests_order(
+    texts: dict[str, str], expected: tuple[str, dict[str, str]]
+) -> None:
     assert settings(build_snapshot(texts)) == expected

@@ -1,15 +1,18 @@
+# ruff: noqa: E501 (a manifest or a row of a table reads better on one line)
 """Python manifests and lock files are read, never run."""
 
 from __future__ import annotations
 
 import pytest
-from tests.unit.agent.toolchains.snapshots import build_snapshot
 
-from agent.toolchains.python_manifests import facts, pep440, requirement_files, setup_arguments
+from agent.toolchains.python_manifests import PythonFacts, facts, pep440, requirement_files, setup_arguments
+from tests.unit.agent.toolchains.snapshots import build_snapshot
 
 
 def test_no_manifest_is_no_project() -> None:
-    assert facts(build_snapshot({"README.md": "x", "pyproject.toml": "[tool.black]"}, "a.py")) is None
+    assert (
+        facts(build_snapshot({"README.md": "x", "pyproject.toml": "[tool.black]"}, "a.py")) == PythonFacts()
+    )
 
 
 def test_a_standard_project() -> None:
@@ -25,19 +28,29 @@ test = ["pytest"]
 dev = ["mock"]
 """, "CHANGES.md": "# Changes\n## v1.4.2 (2024)\n"}))  # fmt: skip
 
-    assert found is not None
-    assert (found.name, found.manager, found.origin, found.installable) == ("My.Thing", "pip", "pyproject.toml", True)
-    assert (found.requires_python, found.extras, found.groups) == (">=3.9", {"test"}, {"dev"})
+    assert (found.name, found.manager, found.origin, found.installable) == (
+        "My.Thing",
+        "pip",
+        "pyproject.toml",
+        True,
+    )
+    assert (found.requires_python, found.extras, found.groups) == (
+        ">=3.9",
+        frozenset({"test"}),
+        frozenset({"dev"}),
+    )
     assert found.scm_version == "1.4.2"
 
 
 @pytest.mark.parametrize(
-    ("more", "version"), [({"PKG-INFO": "Name: x\nVersion: 2.0\n"}, "2.0"), ({}, "1.0.0"), ({"NEWS.rst": "none"}, "1.0.0")]
+    ("more", "version"),
+    [({"PKG-INFO": "Name: x\nVersion: 2.0\n"}, "2.0"), ({}, "1.0.0"), ({"NEWS.rst": "none"}, "1.0.0")],
 )
 def test_the_version_that_git_would_tell(more: dict[str, str], version: str) -> None:
-    found = facts(build_snapshot({"setup.py": "setup(use_scm_version=True, setup_requires=['setuptools_scm'])", **more}))
+    found = facts(
+        build_snapshot({"setup.py": "setup(use_scm_version=True, setup_requires=['setuptools_scm'])", **more})
+    )
 
-    assert found is not None
     assert found.scm_version == version
 
 
@@ -51,13 +64,13 @@ setuptools.setup(name=name, extras_require=extras, tests_require=["mock", bad()]
     found = facts(build_snapshot({"setup.py": setup, "setup.cfg": "[options.extras_require]\ndocs = sphinx"}))
     cfg = facts(build_snapshot({"setup.cfg": "[metadata]\nname = a\n[options]\npython_requires = >=3.6"}))
 
-    assert found is not None
-    assert (found.name, found.extras, found.requires_python) == ("thing", {"dev", "docs"}, ">=3.8")
-    assert cfg is not None
+    assert (found.name, found.extras, found.requires_python) == ("thing", frozenset({"dev", "docs"}), ">=3.8")
     assert (cfg.origin, cfg.name, cfg.requires_python, cfg.installable) == ("setup.cfg", "a", ">=3.6", False)
 
 
-@pytest.mark.parametrize("text", ["print 'two'", "x = 1", "", "setup(name=undefined)", "setup(name={1: 2}, v={**x})"])
+@pytest.mark.parametrize(
+    "text", ["print 'two'", "x = 1", "", "setup(name=undefined)", "setup(name={1: 2}, v={**x})"]
+)
 def test_what_is_not_literal_is_unknown(text: str) -> None:
     assert not any(setup_arguments(text).values())
 
@@ -98,8 +111,7 @@ version = "1"
 url = "https://example.org"
 """}))  # fmt: skip
 
-    assert found is not None
-    assert (found.manager, found.requires_python, found.extras) == ("poetry", "^3.9", {"all"})
+    assert (found.manager, found.requires_python, found.extras) == ("poetry", "^3.9", frozenset({"all"}))
     assert found.development == ("mock", "pytest[toml]>=8.1,<9", "odd")
     assert found.locked == ("mock==5.1.0",)
 
@@ -118,33 +130,33 @@ test = ["pytest", "-e file:///x"]
     uv = facts(build_snapshot({"pyproject.toml": "[project]\nname = 'u'", "uv.lock": ""}))
     broken = facts(build_snapshot({"Pipfile": "", "Pipfile.lock": "{"}))
 
-    assert pdm is not None
     assert (pdm.manager, pdm.development) == ("pdm", ("pytest",))
-    assert pipenv is not None
     assert (pipenv.manager, pipenv.runtime, pipenv.development) == ("pipenv", ("flask",), ("pytest<8",))
     assert pipenv.locked == ("flask==3.0",)
-    assert uv is not None
     assert uv.manager == "uv"
-    assert broken is not None
     assert broken.locked == ()
 
 
 def test_a_folder_with_requirements_alone_is_a_project_that_cannot_be_installed() -> None:
     found = facts(build_snapshot({"requirements/test.txt": "pytest"}))
 
-    assert found is not None
     assert (found.origin, found.installable) == ("requirements/test.txt", False)
 
 
 def test_an_application_of_poetry_is_not_installed() -> None:
     found = facts(build_snapshot({"pyproject.toml": "[tool.poetry]\npackage-mode = false"}))
 
-    assert found is not None
     assert found.installable is False
 
 
 def test_requirement_files_are_known_by_their_names() -> None:
-    names = ["requirements.txt", "dev-requirements.txt", "requirements/tests.txt", "tests/requirements.txt", "docs/x.txt"]
+    names = [
+        "requirements.txt",
+        "dev-requirements.txt",
+        "requirements/tests.txt",
+        "tests/requirements.txt",
+        "docs/x.txt",
+    ]
 
     assert requirement_files(build_snapshot(dict.fromkeys(names, ""))) == tuple(sorted(names[:4]))
 

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (a manifest or a row of a table reads better on one line)
 """A Python project's plan: interpreter, install lines in order of faith, test line."""
 
 from __future__ import annotations
@@ -5,16 +6,19 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
-from tests.unit.agent.toolchains.snapshots import TODAY, build_snapshot
 
 from agent.domain.project import BuildConfig, ProjectPlan
-from agent.toolchains.python_plan import interpreter, package_limit, plan
+from agent.toolchains.python_interpreter import interpreter, package_limit
+from agent.toolchains.python_plan import plan
 from agent.toolchains.python_tests import by_convention
+from tests.unit.agent.toolchains.snapshots import TODAY, build_snapshot
 
 PYTHONS = {"3.9": "/p/3.9", "3.11": "/p/3.11", "3.13": "/p/3.13"}
 
 
-def planned(texts: dict[str, str], *paths: str, config: BuildConfig | None = None, newest: date | None = TODAY) -> ProjectPlan:
+def planned(
+    texts: dict[str, str], *paths: str, config: BuildConfig | None = None, newest: date | None = TODAY
+) -> ProjectPlan:
     snapshot = build_snapshot(texts, *paths, newest=newest)
     found = plan(snapshot, config or BuildConfig(), PYTHONS, today=TODAY, platform="x")
     assert found is not None
@@ -73,7 +77,9 @@ def test_the_interpreter(asked: str, requires: str, texts: dict[str, str], versi
         (date(2019, 1, 1), "3.8", "2019-01-15"),
     ],
 )
-def test_an_old_project_meets_packages_of_its_time_that_have_wheels(newest: date | None, version: str, limit: str) -> None:
+def test_an_old_project_meets_packages_of_its_time_that_have_wheels(
+    newest: date | None, version: str, limit: str
+) -> None:
     assert package_limit(newest, TODAY, version) == limit
 
 
@@ -130,13 +136,19 @@ def test_ci_tells_what_is_installed_and_tested() -> None:
 
 
 def test_configuration_goes_first() -> None:
-    config = BuildConfig(install=("pip install x",), packages=("pytest<8",), build=("make",), test="cd t && pytest", python="3.9")
+    config = BuildConfig(
+        install=("pip install x",),
+        packages=("pytest<8",),
+        build=("make",),
+        test="cd t && pytest",
+        python="3.9",
+    )
     found = planned({"setup.py": ""}, config=config)
     lines = planned({"setup.py": ""}, config=BuildConfig(test="make x; pytest --cov"))
 
     assert found.install == (
         "uv venv --seed --python /p/3.9 /env/venv",
-        "uv pip install --no-compile-bytecode 'setuptools<81' wheel",
+        "UV_COMPILE_BYTECODE=0 uv pip install 'setuptools<81' wheel",
         "pip install x",
         "uv pip install 'pytest<8'",
     )

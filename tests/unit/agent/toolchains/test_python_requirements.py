@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tests.unit.agent.toolchains.snapshots import build_snapshot
 
-from agent.toolchains.python_manifests import facts
+from agent.toolchains.python_manifests import PythonFacts, facts
 from agent.toolchains.python_requirements import (
     Wanted,
     by_convention,
@@ -14,6 +13,7 @@ from agent.toolchains.python_requirements import (
     of_manifests,
 )
 from agent.toolchains.recipes import Body, expand
+from tests.unit.agent.toolchains.snapshots import build_snapshot
 
 PROJECT = """
 [project]
@@ -38,9 +38,15 @@ def wanted(text: str) -> Wanted:
         ("pip install -e '.[test, docs]' -U", Wanted(extras=("test", "docs"))),
         ("python -m pip install .", Wanted()),
         ("pip install --editable ./[test]", Wanted(extras=("test",))),
-        ("uv pip install -r r.txt -c ./c.txt --group dev", Wanted(arguments=("-r r.txt", "-c c.txt"), groups=("dev",))),
+        (
+            "uv pip install -r r.txt -c ./c.txt --group dev",
+            Wanted(arguments=("-r r.txt", "-c c.txt"), groups=("dev",)),
+        ),
         ("pip install -rr.txt --requirement=r.txt -r gone.txt", Wanted(arguments=("-r r.txt",))),
-        ("pip install 'pytest<8' mock tox pip 'thing[x]>=1' ../other $X", Wanted(arguments=("'pytest<8'", "mock", "'thing[x]>=1'"))),
+        (
+            "pip install 'pytest<8' mock tox pip 'thing[x]>=1' ../other $X",
+            Wanted(arguments=("'pytest<8'", "mock", "'thing[x]>=1'")),
+        ),
         ("pip install -r", Wanted()),
         ("uv sync --extra test --group lint", Wanted(extras=("test",), groups=("lint",))),
         ("uv sync --all-extras --all-groups", Wanted(extras=("docs", "test"), groups=("dev", "lint"))),
@@ -56,26 +62,31 @@ def test_what_install_commands_ask_for(text: str, expected: Wanted) -> None:
 def test_without_manifest_everything_of_a_manager_means_nothing() -> None:
     steps = expand(Body(text="uv sync --all-extras", origin="x"), SNAPSHOT, ())
 
-    assert from_steps(steps, None, SNAPSHOT) == Wanted()
+    assert from_steps(steps, PythonFacts(), SNAPSHOT) == Wanted()
     assert not Wanted()
 
 
 def test_convention_takes_what_is_named_for_tests() -> None:
     snapshot = build_snapshot(
-        {"pyproject.toml": PROJECT, "requirements.txt": "", "requirements-test.txt": "", "requirements/docs.txt": ""}
+        {
+            "pyproject.toml": PROJECT,
+            "requirements.txt": "",
+            "requirements-test.txt": "",
+            "requirements/docs.txt": "",
+        }
     )
 
     assert by_convention(facts(snapshot), snapshot) == Wanted(
         arguments=("-r requirements.txt", "-r requirements-test.txt"), extras=("test",), groups=("dev",)
     )
-    assert by_convention(None, build_snapshot()) == Wanted()
+    assert by_convention(PythonFacts(), build_snapshot()) == Wanted()
 
 
 def test_tables_of_other_managers_are_asked_for() -> None:
     snapshot = build_snapshot({"Pipfile": "[packages]\na = '*'\n[dev-packages]\nb = '<2'"})
 
     assert of_manifests(facts(snapshot)) == Wanted(arguments=("a", "'b<2'"))
-    assert of_manifests(None) == Wanted()
+    assert of_manifests(PythonFacts()) == Wanted()
 
 
 def test_only_well_known_test_packages_are_added() -> None:

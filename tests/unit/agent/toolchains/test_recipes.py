@@ -1,15 +1,21 @@
+# ruff: noqa: E501 (a manifest or a row of a table reads better on one line)
 """Commands are followed through Makefiles, scripts, npm scripts, tox, nox and hatch to what really runs."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
-from tests.unit.agent.toolchains.snapshots import build_snapshot
 
 from agent.toolchains import recipes
 from agent.toolchains.recipes import Body, expand
 from agent.toolchains.recipes_javascript import manifest, package_script, scripts_of
-from agent.toolchains.recipes_python import hatch, nox, nox_sessions, tox
-from agent.toolchains.snapshot import Snapshot
+from agent.toolchains.recipes_python import hatch, nox, nox_sessions
+from agent.toolchains.recipes_tox import tox
+from tests.unit.agent.toolchains.snapshots import build_snapshot
+
+if TYPE_CHECKING:
+    from agent.toolchains.snapshot import Snapshot
 
 ALL = (recipes.make, recipes.script_file, package_script, tox, nox, hatch)
 
@@ -21,7 +27,12 @@ def run_lines(text: str, snapshot: Snapshot, folder: str = "") -> list[str]:
 def test_a_step_tells_its_folder_origin_and_runner() -> None:
     (step,) = expand(Body(text="cd sub && cd .. && cd a/b\npytest", origin="ci.yml"), build_snapshot(), ALL)
 
-    assert (step.line, step.folder, step.origin, step.runner) == ("cd a/b && pytest", "a/b", "ci.yml", "pytest")
+    assert (step.line, step.folder, step.origin, step.runner) == (
+        "cd a/b && pytest",
+        "a/b",
+        "ci.yml",
+        "pytest",
+    )
 
 
 @pytest.mark.parametrize("target", ["..", "/", "$HOME", "~", "."])
@@ -69,7 +80,9 @@ fi
 FILES="a b"
 ${PREFIX}coverage run -m pytest $FILES "$@" $UNKNOWN
 """
-    snapshot = build_snapshot({"scripts/test": script, "run.sh": "sh scripts/test -q", "scripts/data": "pytest"})
+    snapshot = build_snapshot(
+        {"scripts/test": script, "run.sh": "sh scripts/test -q", "scripts/data": "pytest"}
+    )
 
     assert run_lines("bash -e run.sh", snapshot)[-1] == "python -m pytest a b -q $UNKNOWN"
     assert run_lines("scripts/data; bash; ./none.sh", snapshot) == ["scripts/data", "bash", "./none.sh"]
@@ -146,14 +159,18 @@ def test_tox_installs_and_runs_its_test_environment() -> None:
     snapshot = build_snapshot({"tox.ini": TOX})
 
     assert run_lines("tox", snapshot) == TOX_LINES
-    assert run_lines("python -m tox -e py311", snapshot) == [line for line in TOX_LINES if "thing" not in line]
+    assert run_lines("python -m tox -e py311", snapshot) == [
+        line for line in TOX_LINES if "thing" not in line
+    ]
     assert run_lines("tox -e py39-extra", snapshot)[0] == "pip install 'six'"
     assert run_lines("tox -e py27-cov-report", snapshot)[3] == "pip install 'old'"
     assert run_lines("tox -e lint", snapshot) == []
 
 
 def test_tox_reads_pyproject_in_both_forms() -> None:
-    legacy = build_snapshot({"pyproject.toml": "[tool.tox]\nlegacy_tox_ini = '''\n[testenv]\ncommands = pytest\n'''"})
+    legacy = build_snapshot(
+        {"pyproject.toml": "[tool.tox]\nlegacy_tox_ini = '''\n[testenv]\ncommands = pytest\n'''"}
+    )
     native = build_snapshot({"pyproject.toml": """
 [tool.tox.env_run_base]
 deps = ["mock"]

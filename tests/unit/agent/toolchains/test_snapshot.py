@@ -39,7 +39,9 @@ def test_an_empty_tree(tmp_path: Path) -> None:
     assert take(tmp_path) == Snapshot(paths=frozenset())
 
 
-def test_a_text_that_is_too_long_or_unreadable_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_text_that_is_too_long_or_unreadable_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "long.txt").write_text("x" * (module.MAX_TEXT + 1))
     (tmp_path / "gone.txt").write_text("x")
     real = Path.open
@@ -54,7 +56,9 @@ def test_a_text_that_is_too_long_or_unreadable_is_left_out(tmp_path: Path, monke
     assert dict(take(tmp_path).texts) == {}
 
 
-def test_a_file_that_goes_while_we_look_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_goes_while_we_look_is_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "a.py").write_text("x")
 
     def gone(self: Path) -> os.stat_result:

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (a manifest or a row of a table reads better on one line)
 """CI files give their run lines, with the matrix cell that is most like this machine."""
 
 from __future__ import annotations
@@ -77,7 +78,9 @@ def test_local_actions_give_their_lines() -> None:
     assert texts(workflow, "3.11", **actions) == ["uv sync"]
 
 
-@pytest.mark.parametrize("text", ["jobs: 1", "a: [", "- a", "jobs: {a: 1}", "jobs: {a: {steps: x, strategy: 1}}", ""])
+@pytest.mark.parametrize(
+    "text", ["jobs: 1", "a: [", "- a", "jobs: {a: 1}", "jobs: {a: {steps: x, strategy: 1}}", ""]
+)
 def test_what_is_no_workflow_gives_nothing(text: str) -> None:
     assert scripts(text, {}, version="3.11") == ()
 
