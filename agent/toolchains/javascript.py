@@ -129,6 +129,16 @@ class JavaScriptToolchain:
         built = " && ".join(f"({line})" for line in environment.plan.build)
         return ("bash", "-c", f"{{ cd /work && {built}; }} >&2 || exit 121; exec node {shlex.quote(path)}")
 
+    def syntax_check(self, environment: Environment, paths: Sequence[str]) -> tuple[str, ...]:
+        """Return the command that parses the JavaScript files among ``paths``, empty when there is none."""
+        del environment
+        sources = [path for path in paths if path.endswith((".js", ".cjs", ".mjs"))]
+        return (
+            ("sh", "-c", 'for file; do node --check "$file" || exit 1; done', "check", *sources)
+            if sources
+            else ()
+        )
+
     async def covered(
         self, environment: Environment, tree: Path, sandbox: Sandbox, command: SandboxCommand
     ) -> frozenset[str]:

@@ -112,6 +112,12 @@ class PythonToolchain:
         built = " && ".join(f"({line})" for line in lines)
         return ("bash", "-c", f"{{ {built}; }} >&2 || exit 121; exec {python} {shlex.quote(path)}")
 
+    def syntax_check(self, environment: Environment, paths: Sequence[str]) -> tuple[str, ...]:
+        """Return the command that compiles the Python files among ``paths``, empty when there is none."""
+        del environment
+        sources = [path for path in paths if path.endswith((".py", ".pyi"))]
+        return (f"{VENV}/bin/python", "-m", "py_compile", *sources) if sources else ()
+
     async def covered(
         self, environment: Environment, tree: Path, sandbox: Sandbox, command: SandboxCommand
     ) -> frozenset[str]:
