@@ -43,7 +43,7 @@ class EnvironmentCache:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._held: dict[str, IO[bytes]] = {}
+        self._held: dict[str, int] = {}
 
     def find(self, digest: str) -> Path | None:
         """Return the folder of a complete environment and mark it used, None when there is none."""
@@ -144,14 +144,14 @@ class EnvironmentCache:
 
     def _hold(self, digest: str) -> None:
         if digest not in self._held:
-            lock = self._lock_file(digest).open("ab")
+            lock = os.open(self._lock_file(digest), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             fcntl.flock(lock, fcntl.LOCK_SH)
             self._held[digest] = lock
 
     def _release(self, digest: str) -> None:
         held = self._held.pop(digest, None)
         if held is not None:
-            held.close()
+            os.close(held)
 
     def close(self) -> None:
         """Let go of everything that is in use."""

@@ -20,6 +20,8 @@ DROPPED = re.compile(
     r"|--pdb|--pdbcls|--reruns(?:-delay)?|--basetemp|--html|--self-contained-html|--color|--forked|--randomly-\w+"
     r"|--instafail|--sw|--stepwise|--lf|--ff|--last-failed|--failed-first|--timeout(?:[-_]method)?|--nf)(?:=.*)?$"
 )
+# a fixed order, and one file that cannot be read must not keep the others from being run
+ALWAYS = "-p no:randomly -p no:random_order --continue-on-collection-errors"
 TAKES_VALUE = frozenset(
     {
         *(
@@ -92,4 +94,4 @@ def added_options(addopts: str) -> str:
         words = addopts.split()
     kept = without_noise(words)
     replaced = "" if list(kept) == words else f"-o {shlex.quote('addopts=' + shlex.join(kept))} "
-    return f"{replaced}-p no:randomly -p no:random_order"
+    return f"{replaced}{ALWAYS}"

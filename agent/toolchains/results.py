@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from agent.domain.project import TestStatus
 
 SEVERITY = {TestStatus.PASSED: 0, TestStatus.SKIPPED: 1, TestStatus.FAILED: 2, TestStatus.ERROR: 3}
+STATUSES = frozenset(TestStatus)
+AROUND = frozenset({"setup", "teardown"})
 VOWS = {
     "honored": TestStatus.PASSED,
     "broken": TestStatus.FAILED,
@@ -36,18 +38,22 @@ class Outcome:
 
 
 def json_lines(text: str) -> Outcome:
-    """Read our own reporters' lines; a last line that was cut short is passed over."""
+    """Read our own reporters' lines; a last line that was cut short is passed over.
+
+    A phase around a test that went well says nothing of the test, which may have been cut short.
+    """
     results: dict[str, TestStatus] = {}
-    seen: dict[tuple[str, str], int] = {}
+    calls: dict[str, int] = {}
     ended = False
     for entry in _objects(text):
         name, phase, outcome = (str(entry.get(key, "")) for key in ("id", "phase", "outcome"))
-        if phase == "end":
-            ended = True
-        elif outcome in set(TestStatus):
-            seen[name, phase] = seen.get((name, phase), 0) + 1
-            key = _numbered(_stable(name), seen[name, phase])
-            results[key] = _worse(results.get(key), TestStatus(outcome), phase)
+        ended = ended or phase == "end"
+        if outcome not in STATUSES or (phase in AROUND and outcome == TestStatus.PASSED):
+            continue
+        name = ADDRESS.sub("0x", name)
+        calls[name] = calls.get(name, 0) + (phase == "call")
+        key = _numbered(name, calls[name])
+        results[key] = max(results.get(key, TestStatus.PASSED), TestStatus(outcome), key=SEVERITY.__getitem__)
     return Outcome(results=results, ended=ended)
 
 
@@ -61,19 +67,8 @@ def _objects(text: str) -> Iterator[Mapping[str, object]]:
             yield entry
 
 
-def _stable(name: str) -> str:
-    """Leave out memory addresses, which differ from run to run."""
-    return ADDRESS.sub("0x", name)
-
-
 def _numbered(name: str, count: int) -> str:
-    return name if count == 1 else f"{name}#{count}"
-
-
-def _worse(before: TestStatus | None, now: TestStatus, phase: str) -> TestStatus:
-    if before is None or (phase == "call" and before is TestStatus.PASSED):
-        return now
-    return max(before, now, key=SEVERITY.__getitem__)
+    return name if count <= 1 else f"{name}#{count}"
 
 
 def tap(text: str) -> Outcome:

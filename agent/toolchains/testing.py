@@ -36,7 +36,7 @@ class Reading:
     """How one runner's results are read.
 
     ``read`` gets the text of the result file, or the command's own output when ``from_output``.
-    ``marks_end``: the runner says when it came to its end. ``usage_exits``: exit codes that mean it never ran the tests.
+    ``marks_end``: the runner says when it came to its end. ``usage_exits`` mean that it never ran the tests.
     """
 
     read: Callable[[str], Outcome]

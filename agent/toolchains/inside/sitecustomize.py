@@ -32,10 +32,10 @@ def _record_unittest(path: str) -> None:
     import json  # noqa: PLC0415 (paid for only when asked)
     from unittest.result import TestResult  # noqa: PLC0415
 
-    def write(test: Any, outcome: str) -> None:
+    def write(test: Any, outcome: str, phase: str = "call") -> None:
         os.environ.pop("SUTURE_RESULTS", None)  # claimed: what a test starts must not write into it
         name = test.id() if hasattr(test, "id") else str(test)
-        _append(path, json.dumps({"id": name, "phase": "call", "outcome": outcome}))
+        _append(path, json.dumps({"id": name, "phase": phase, "outcome": outcome}))
 
     def wrapped(method: Any, outcome: str) -> Any:
         def record(self: Any, test: Any, *rest: Any) -> Any:
@@ -50,7 +50,7 @@ def _record_unittest(path: str) -> None:
 
     def subtest(self: Any, test: Any, part: Any, error: Any) -> None:
         if error is not None:
-            write(test, "failed")
+            write(test, "failed", "subtest")
         original(self, test, part, error)
 
     TestResult.addSubTest = subtest  # type: ignore[method-assign,assignment]
@@ -63,7 +63,7 @@ def _record_files(path: str, root: str) -> None:
     def note(code: Any) -> None:
         name = code.co_filename
         key = (name, code.co_name == "<module>")
-        if key not in seen:
+        if key not in seen and not name.startswith("<"):
             seen.add(key)
             full = os.path.abspath(name)  # noqa: PTH100 (as few imports as can be)
             if full.startswith(root + "/"):

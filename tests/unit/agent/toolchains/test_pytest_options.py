@@ -8,7 +8,7 @@ import pytest
 from agent.toolchains.pytest_options import added_options, settings, without_noise
 from tests.unit.agent.toolchains.snapshots import build_snapshot
 
-ORDER = "-p no:randomly -p no:random_order"
+ORDER = "-p no:randomly -p no:random_order --continue-on-collection-errors"
 
 
 @pytest.mark.parametrize(

@@ -26,17 +26,19 @@ def test_the_worst_phase_of_a_test_counts() -> None:
         ("b", "setup", "passed"), ("b", "call", "passed"), ("b", "teardown", "error"),
         ("c", "setup", "skipped"), ("c", "teardown", "passed"),
         ("d", "setup", "passed"), ("d", "call", "skipped"),
+        ("cut", "setup", "passed"),
+        ("parts", "subtest", "failed"), ("parts", "subtest", "failed"),
         ("", "end", "1"),
     )  # fmt: skip
 
-    assert results.json_lines(text) == Outcome(results={"a": F, "b": E, "c": S, "d": S}, ended=True)
+    assert results.json_lines(text) == Outcome(results={"a": F, "b": E, "c": S, "d": S, "parts": F}, ended=True)
 
 
 def test_a_name_that_comes_again_is_numbered_and_addresses_are_left_out() -> None:
     text = lines(("t[<X at 0x7f00aa11bb>]", "call", "passed"), ("t[<X at 0x7f00aa22cc>]", "call", "failed"))
     again = lines(("same", "call", "passed"), ("same", "call", "failed"))
 
-    assert results.json_lines(text).results == {"t[<X at 0x>]": F}
+    assert results.json_lines(text).results == {"t[<X at 0x>]": P, "t[<X at 0x>]#2": F}
     assert results.json_lines(again).results == {"same": P, "same#2": F}
 
 
