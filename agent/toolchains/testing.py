@@ -24,6 +24,7 @@ INSIDE = "/tmp/suture"  # noqa: S108 (the sandbox's own, private /tmp)
 RESULTS = f"{INSIDE}/results"
 OUTPUT = f"{INSIDE}/output"
 GRACE_SECONDS = 30.0
+BUILD_FAILED = 121
 TIMED_OUT = frozenset({124, 137})
 NOT_STARTED = {126: "the test command cannot be executed", 127: "the test command was not found"}
 TEST_LIMITS = Limits(memory_mb=6144, processes=1024, disk_mb=4096, file_mb=2048, open_files=8192)
@@ -34,8 +35,8 @@ TELLING = re.compile(r"error|no module|cannot find|not found|no tests|usage:|unr
 class Reading:
     """How one runner's results are read.
 
-    ``read`` gets the text of the result file, or the command's own output when ``from_output``. ``marks_end``:
-    the runner says when it came to its end. ``usage_exits``: exit codes that mean it never ran the tests.
+    ``read`` gets the text of the result file, or the command's own output when ``from_output``.
+    ``marks_end``: the runner says when it came to its end. ``usage_exits`` mean that it never ran the tests.
     """
 
     read: Callable[[str], Outcome]
@@ -80,7 +81,7 @@ def _command(
     command: TestCommand, environment: Environment, tree: Path, files: Mapping[str, bytes], seconds: float
 ) -> SandboxCommand:
     lines = "\n".join(
-        f"({line}) >{INSIDE}/build.log 2>&1 || {{ cat {INSIDE}/build.log; exit 121; }}"
+        f"({line}) >{INSIDE}/build.log 2>&1 || {{ cat {INSIDE}/build.log; exit {BUILD_FAILED}; }}"
         for line in environment.plan.build
     )
     tests = f"timeout --kill-after=5 {seconds:.0f} bash -c {_quoted(command.line)}"
@@ -131,18 +132,21 @@ def _usage_error(command: TestCommand, execution: Execution, *, has_results: boo
     if execution.killed_by is not None:
         return None
     code = execution.exit_code
-    if code == 121:  # noqa: PLR2004 (our own, above)
+    if code == BUILD_FAILED:
         return f"the build before the tests failed: {_telling(execution)}"
     if code in command.reading.usage_exits:
         return f"the test runner refused to run (exit {code}): {_telling(execution)}"
-    if has_results:
-        return None
+    return None if has_results else _nothing_ran(command, execution)
+
+
+def _nothing_ran(command: TestCommand, execution: Execution) -> str | None:
+    code = execution.exit_code
     if code in NOT_STARTED:
         return f"{NOT_STARTED[code]}: {_telling(execution)}"
-    if command.reading.read is by_exit_code:
-        missing = re.search(r"No module named|Cannot find module '(?![./])", execution.stderr)
-        return f"the test command could not start: {_telling(execution)}" if code and missing else None
-    return f"the test runner ran no test (exit {code}): {_telling(execution)}"
+    if command.reading.read is not by_exit_code:
+        return f"the test runner ran no test (exit {code}): {_telling(execution)}"
+    missing = re.search(r"No module named|Cannot find module '(?![./])", execution.stderr)
+    return f"the test command could not start: {_telling(execution)}" if code and missing else None
 
 
 def _telling(execution: Execution) -> str:
