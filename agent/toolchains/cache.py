@@ -64,9 +64,9 @@ class EnvironmentCache:
         folder is removed unless ``publish`` was called. Look with ``find`` again inside: the other may have
         succeeded.
         """
-        self._release(digest)
         self._root.mkdir(parents=True, exist_ok=True)
-        with self._lock_file(digest).open("ab") as lock:
+        # a lock of its own: the one who builds looks, and then holds the other
+        with (self._root / f"{digest}.building").open("ab") as lock:
             await _locked(lock, seconds)
             for left in self._root.glob(f"{digest}.building-*"):
                 await asyncio.to_thread(_remove, left)

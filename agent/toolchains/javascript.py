@@ -111,7 +111,7 @@ class JavaScriptToolchain:
         """Run the tests with a reporter that tells each one."""
         plan = environment.plan
         line = narrowed(plan.test, only, take(tree)) if only else plan.test
-        told = instrumented(line, plan.runner, testing.INSIDE)
+        told = instrumented(line, plan.runner, testing.INSIDE) if line else ""
         command = testing.TestCommand(
             line=told,
             reading=READINGS.get(plan.runner, UNKNOWN) if told != line or plan.runner == "tape" else UNKNOWN,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from importlib.resources import files as package_files
 from typing import TYPE_CHECKING
 
-from agent.domain.execution import KillReason, Limits, SandboxCommand
+from agent.domain.execution import Execution, KillReason, Limits, SandboxCommand
 from agent.domain.project import TestRun, TestStatus
 from agent.toolchains import results
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from agent.domain.execution import Execution
     from agent.domain.project import Environment
     from agent.ports import Sandbox
     from agent.toolchains.results import Outcome
@@ -24,6 +23,7 @@ INSIDE = "/tmp/suture"  # noqa: S108 (the sandbox's own, private /tmp)
 RESULTS = f"{INSIDE}/results"
 OUTPUT = f"{INSIDE}/output"
 GRACE_SECONDS = 30.0
+NO_TESTS = "the project has no tests that could be found; name them in build.test"
 BUILD_FAILED = 121
 TIMED_OUT = frozenset({124, 137})
 NOT_STARTED = {126: "the test command cannot be executed", 127: "the test command was not found"}
@@ -72,6 +72,9 @@ async def run(
     seconds: float,
 ) -> TestRun:
     """Run it once. A run that was cut short keeps what it saw, with ``complete`` false."""
+    if not command.line:
+        nothing = Execution(argv=(), exit_code=0, stdout="", stderr="", seconds=0.0)
+        return TestRun(results={}, execution=nothing, usage_error=NO_TESTS, complete=False)
     execution = await sandbox.run(_command(command, environment, tree, files or {}, seconds))
     execution = _with_time_limit(execution)
     return _test_run(command, execution)
@@ -116,7 +119,12 @@ def _test_run(command: TestCommand, execution: Execution) -> TestRun:
     complete = execution.killed_by is None and (outcome.ended or not command.reading.marks_end)
     found = dict(outcome.results)
     usage = _usage_error(command, execution, has_results=bool(found))
-    if command.reading.read is by_exit_code and usage is None and execution.exit_code is not None:
+    if (
+        command.reading.read is by_exit_code
+        and not found
+        and usage is None
+        and execution.exit_code is not None
+    ):
         found = {command.line: TestStatus.FAILED if execution.exit_code else TestStatus.PASSED}
     return TestRun(results=found, execution=execution, usage_error=usage, complete=complete and usage is None)
 
