@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (a manifest or a row of a table reads better on one line)
 """The test command is taken from where it is most believed."""
 
 from __future__ import annotations

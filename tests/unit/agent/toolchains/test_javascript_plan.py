@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (a manifest or a row of a table reads better on one line)
 """JavaScript projects: manager, install lines, build and test line are read from the manifests."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (a manifest or a row of a table reads better on one line)
 """Python manifests and lock files are read, never run."""
 
 from __future__ import annotations
