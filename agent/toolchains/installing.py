@@ -42,9 +42,9 @@ INSTALL_LIMITS = Limits(
 # what a build put into the tree (compiled extensions, version files) is kept and shown again at its place
 CARRY = f"""
 mkdir -p {ENV}/{BUILT}
-find . -newer /tmp/.suture-start -type f ! -path './node_modules/*' ! -path '*/__pycache__/*' ! -path './build/*' \\
-  ! -path '*.egg-info/*' ! -path './.eggs/*' ! -name '*.pyc' | grep -E '\\.(so|pyd)$|(^|/)_?version[^/]*\\.py$' | head -n {MAX_BUILT} \\
-  | while IFS= read -r file; do cp --parents -- "$file" {ENV}/{BUILT}/; done
+find . -newer /tmp/.suture-start -type f ! -path '*/__pycache__/*' ! -path './build/*' \\
+  ! -path '*.egg-info/*' ! -path './.eggs/*' | grep -E '\\.(so|pyd)$|(^|/)_?version[^/]*\\.py$' \\
+  | head -n {MAX_BUILT} | while IFS= read -r file; do cp --parents -- "$file" {ENV}/{BUILT}/; done
 true
 """
 
@@ -53,8 +53,8 @@ true
 class Recipe:
     """What a language adds to an install: mounts and variables, and folders of the entry shown elsewhere.
 
-    ``packages`` is the host folder of package caches: whoever may write into it is trusted by all who read it,
-    so give each owner of repositories one of their own. ``shown`` maps a folder of the entry to its place
+    ``packages`` is the host folder of package caches: whoever may write into it is trusted by all who read
+    it, so give each owner of repositories one of their own. ``shown`` maps a folder of the entry to its place
     inside.
     """
 
@@ -91,6 +91,7 @@ async def _attempts(
 ) -> Mapping[str, object]:
     tried: list[dict[str, object]] = []
     log = ""
+    logs: list[str] = []
     for number, lines in enumerate((plan.install, *plan.fallbacks)):
         entry = folder / f"try-{number}"
         execution = await sandbox.run(_command(plan, lines, tree, entry, sandbox, recipe))
@@ -98,16 +99,19 @@ async def _attempts(
             {"lines": list(lines), "exit": execution.exit_code, "seconds": round(execution.seconds, 1)}
         )
         log = _log(execution)
+        logs.append(f"way {number + 1}\n{log}")
+        if execution.exit_code != 0:
+            tried[-1]["reason"] = _reason(log)
         if execution.exit_code == 0:
             for part in entry.iterdir():
                 part.rename(folder / part.name)
             entry.rmdir()
-            (folder / "install.log").write_text(log, encoding="utf-8")
+            (folder / "install.log").write_text("\n\n".join(logs), encoding="utf-8")
             return {"attempt": number, "tried": tried, "language": plan.language}
     reason = (
         f"the {plan.language} project could not be installed; {len(tried)} ways were tried: {_reason(log)}"
     )
-    raise EnvironmentFailedError(reason, log=log, retryable=NETWORK.search(log) is not None)
+    raise EnvironmentFailedError(reason, log="\n\n".join(logs), retryable=NETWORK.search(log) is not None)
 
 
 def _command(

@@ -1,4 +1,4 @@
-"""The plan of a JavaScript or TypeScript project: manager, install lines with their fallbacks, test line. Pure."""
+"""The plan of a JavaScript or TypeScript project: manager, ways to install, test line. Pure."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ QUIET = "--no-audit --no-fund --loglevel=error"
 def plan(
     snapshot: Snapshot, config: BuildConfig, *, node: str, npm: str, platform: str
 ) -> ProjectPlan | None:
-    """Return how to install and test the project, None when there is neither manifest nor script at the root."""
+    """Return how to install and test the project, None without manifest and script at the root."""
     package = manifest(snapshot)
     if not package and not any(re.fullmatch(r"[^/]+\.[cm]?[jt]sx?", path) for path in snapshot.paths):
         return None
-    choice = chosen_tests(config.test, snapshot, package, version=node.split(".")[0])
+    choice = chosen_tests(config.test, snapshot, package, version=node.split(".", maxsplit=1)[0])
     manager = _manager(snapshot, package)
     lines = attempts(package, snapshot, config, manager, choice)
     build = config.build or built_line(snapshot, package, choice)
@@ -99,8 +99,8 @@ def attempts(
 ) -> tuple[tuple[str, ...], ...]:
     """Return the install lines and their fallbacks.
 
-    Install scripts do not run in the first ways: they are the registry's most abused door, and tests rarely need
-    them. The last way runs them, for packages that compile or unpack something.
+    Install scripts do not run in the first ways: they are the registry's most abused door, and tests rarely
+    need them. The last way runs them, for packages that compile or unpack something.
     """
     more = _added(config.packages)
     if config.install:
@@ -119,9 +119,12 @@ def attempts(
         ways += [(*lines, *tail) for lines in _pnpm(snapshot, package)]
     plain = f"npm install --no-package-lock --legacy-peer-deps {QUIET}"
     bound = _bound(package, snapshot)
+    style = _style_checkers(package)
     ways.append((*bound, f"{plain} {NO_SCRIPTS}", *tail))
-    ways.append((*bound, f"npm pkg delete {' '.join(_lintish(package))}", f"{plain} {NO_SCRIPTS}", *tail) if _lintish(package)
-                else (*bound, f"{plain} {NO_SCRIPTS} --omit=dev", *tail))  # fmt: skip
+    if style:
+        ways.append((*bound, f"npm pkg delete {' '.join(style)}", f"{plain} {NO_SCRIPTS}", *tail))
+    else:
+        ways.append((*bound, f"{plain} {NO_SCRIPTS} --omit=dev", *tail))
     ways.append((*bound, f"{plain} --foreground-scripts", *tail))
     return tuple(dict.fromkeys(ways))
 
@@ -167,7 +170,7 @@ def _missing_runner(
 
 
 def _bound(package: Mapping[str, object], snapshot: Snapshot) -> tuple[str, ...]:
-    """Return lines that give a range without bounds (``*``) the release of the project's time, where we know it."""
+    """Return lines that give a range without bounds (``*``) the release of the project's time, if known."""
     if _lock(snapshot):
         return ()
     lines: list[str] = []
@@ -183,7 +186,7 @@ def _bound(package: Mapping[str, object], snapshot: Snapshot) -> tuple[str, ...]
     return tuple(lines)
 
 
-def _lintish(package: Mapping[str, object]) -> list[str]:
+def _style_checkers(package: Mapping[str, object]) -> list[str]:
     """Return the paths of development packages that only check style or build pages."""
     pattern = re.compile(
         r"eslint|prettier|^xo$|husky|lint-staged|coveralls|^docs|typedoc|benchmark|size-limit|release"

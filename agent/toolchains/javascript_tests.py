@@ -28,7 +28,7 @@ EARLY_END = frozenset(
     {"--bail", "-b", "--watch", "-w", "--watchAll", "--coverage", "--forbid-only", "--fail-fast"}
 )
 SILENT = re.compile(
-    r"^(?:--reporter(?:s|-option|-options)?|-R|-O|--tap|--verbose|-v|--json|--outputFile|--spec)(?:=.*)?$"
+    r"^(?:--test-reporter(?:-destination)?|--reporter(?:s|-option|-options)?|-R|-O|--tap|--verbose|-v|--json|--outputFile|--spec)(?:=.*)?$"
 )
 SILENT_VALUE = frozenset(
     {"--reporter", "--reporters", "-R", "-O", "--reporter-option", "--reporter-options", "--outputFile"}
@@ -58,7 +58,7 @@ def _groups(
 
 
 def by_convention(snapshot: Snapshot, package: Mapping[str, object]) -> str:
-    """Return what runs the tests where nothing says so: the runner that is asked for, else Node's own or tape."""
+    """Return what runs the tests where nothing says so: the runner that is asked for, else Node's own."""
     files = sorted(path for path in snapshot.paths if TEST_FILE.search(path) and "fixture" not in path)
     wanted = {
         name for section in ("devDependencies", "dependencies") for name in _names(package.get(section))
@@ -78,8 +78,8 @@ def _names(section: object) -> frozenset[str]:
 
 
 def test_line(choice: TestChoice, configured: str) -> str:
-    """Return the shell line without early ends and report files; several configured commands stay as written."""
-    if choice.origin.startswith(CONFIGURED) and len(choice.steps) > 1:
+    """Return the shell line without early ends; several configured commands stay as written."""
+    if choice.origin.startswith(CONFIGURED) and len(pieces(configured)) > 1:
         return configured
     command = choice.step.command
     words = [word for word in command.words if plain(word) not in EARLY_END]
@@ -90,7 +90,7 @@ def test_line(choice: TestChoice, configured: str) -> str:
 def built_line(
     snapshot: Snapshot, package: Mapping[str, object], choice: TestChoice | None
 ) -> tuple[str, ...]:
-    """Return what must be built before tests and scripts: the entry point is not in the tree, or tests say so."""
+    """Return what must be built before tests and scripts: a missing entry point, or what tests run before."""
     scripts = scripts_of(snapshot)
     steps = choice.steps if choice else ()
     before = steps[: steps.index(choice.step)] if choice else ()

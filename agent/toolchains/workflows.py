@@ -69,8 +69,10 @@ def _job(name: str, job: Mapping[str, object], actions: Mapping[str, str], versi
         if not isinstance(step, Mapping):
             continue
         folder = str(step.get("working-directory") or "")
-        for text in _run_blocks(step, actions):
-            found.append(Script(job=name, text=_filled(text, cell), folder=_filled(folder, cell)))
+        found.extend(
+            Script(job=name, text=_filled(text, cell), folder=_filled(folder, cell))
+            for text in _run_blocks(step, actions)
+        )
     return found
 
 
