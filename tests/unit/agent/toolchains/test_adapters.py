@@ -373,3 +373,12 @@ class TestScripts:
             ("y", "/tmp/suture/covered"),
         )
         assert (node.env["NODE_V8_COVERAGE"], node.argv[-1]) == ("/tmp/suture/v8", "run")
+
+    def test_the_syntax_of_changed_files_can_be_checked(
+        self, both: tuple[PythonToolchain, JavaScriptToolchain]
+    ) -> None:
+        python, javascript = both
+
+        assert python.syntax_check(build_environment(), ["a.py", "b.js"])[1:] == ("-m", "py_compile", "a.py")
+        assert python.syntax_check(build_environment(), ["b.js"]) == ()
+        assert "a.js" in " ".join(javascript.syntax_check(build_environment(), ["a.js", "b.py"]))

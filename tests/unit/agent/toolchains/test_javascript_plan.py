@@ -213,3 +213,9 @@ def test_the_digest_changes_with_locks_and_not_with_sources() -> None:
 )
 def test_runners_are_made_to_tell_each_test(line: str, runner: str, expected: str) -> None:
     assert instrumented(line, runner, "/t") == expected
+
+
+def test_a_configured_line_of_no_known_runner_is_believed() -> None:
+    found = planned({"scripts": {"test": "mocha"}}, config=BuildConfig(test="./check"))
+
+    assert (found.test, found.runner, found.origins["test"]) == ("./check", "command", "suture.yml")

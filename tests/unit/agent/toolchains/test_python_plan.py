@@ -187,3 +187,11 @@ def test_the_digest_changes_with_manifests_and_not_with_sources() -> None:
 )
 def test_convention(paths: tuple[str, ...], texts: dict[str, str], line: str) -> None:
     assert by_convention(build_snapshot(texts, *paths)) == line
+
+
+def test_other_runners_than_pytest_keep_their_words() -> None:
+    unittest = planned({"Makefile": "test:\n\tcd t && python -m unittest -x\n"}, "a.py")
+    unknown = planned({"setup.py": ""}, config=BuildConfig(test="./check"))
+
+    assert (unittest.test, unittest.runner, unittest.env) == ("cd t && python -m unittest -x", "unittest", {})
+    assert (unknown.test, unknown.runner, unknown.origins["test"]) == ("./check", "command", "suture.yml")
