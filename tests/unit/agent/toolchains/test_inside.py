@@ -1,4 +1,3 @@
-
 """The hooks that run inside write each result as it is known."""
 
 from __future__ import annotations

@@ -20,7 +20,6 @@ def planned(package: object, more: dict[str, str] | None = None, *paths: str, co
         build_snapshot(texts, *paths, newest=newest),
         config or BuildConfig(),
         node="20.1.0",
-        npm="10",
         platform="x",
     )
     assert found is not None
@@ -28,7 +27,7 @@ def planned(package: object, more: dict[str, str] | None = None, *paths: str, co
 
 
 def test_no_javascript_is_no_project() -> None:
-    assert plan(build_snapshot({}, "lib/x.js", "a.py"), BuildConfig(), node="20", npm="", platform="") is None
+    assert plan(build_snapshot({}, "lib/x.js", "a.py"), BuildConfig(), node="20", platform="") is None
 
 
 def test_a_locked_project_is_installed_as_locked_and_without_scripts() -> None:
