@@ -32,7 +32,7 @@ TAP = testing.Reading(read=results.tap, from_output=True, marks_end=True)
 READINGS = {
     "mocha": testing.Reading(read=results.json_lines, marks_end=True),
     "jest": testing.Reading(read=results.json_lines, marks_end=True),
-    "vitest": testing.Reading(read=results.vitest, from_output=True, marks_end=True),
+    "vitest": testing.Reading(read=results.vitest, marks_end=True),
     "vows": testing.Reading(read=results.vows, from_output=True, marks_end=True),
     **dict.fromkeys(("ava", "tap", "tape", "node"), TAP),
 }

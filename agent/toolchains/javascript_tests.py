@@ -134,7 +134,7 @@ def instrumented(line: str, runner: str, folder: str) -> str:
             f"--reporters={folder}/suture_jest.js",
             "--cacheDirectory=/tmp/jest",
         ],
-        "vitest": ["--reporter=json", f"--outputFile={folder}/output", "--coverage.enabled=false"],
+        "vitest": ["--reporter=json", f"--outputFile={folder}/results", "--coverage.enabled=false"],
         "ava": ["--tap"],
         "tap": ["-Rtap"],
         "vows": ["--json"],

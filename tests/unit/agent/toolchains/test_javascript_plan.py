@@ -194,11 +194,11 @@ def test_the_digest_changes_with_locks_and_not_with_sources() -> None:
             "jest",
             "jest --ci --coverage=false --reporters=/t/suture_jest.js --cacheDirectory=/tmp/jest",
         ),
-        ("vitest", "vitest", "vitest --run --reporter=json --outputFile=/t/output --coverage.enabled=false"),
+        ("vitest", "vitest", "vitest --run --reporter=json --outputFile=/t/results --coverage.enabled=false"),
         (
             "vitest run",
             "vitest",
-            "vitest run --reporter=json --outputFile=/t/output --coverage.enabled=false",
+            "vitest run --reporter=json --outputFile=/t/results --coverage.enabled=false",
         ),
         ("ava --verbose test.js", "ava", "ava test.js --tap"),
         ("tap -R spec t.js", "tap", "tap t.js -Rtap"),
