@@ -1,6 +1,6 @@
 """Short texts that Suture answers with on GitHub.
 
-Every reply passes ``reply``: at most 25 visible lines, nobody mentioned, no line that could be read as a command.
+Every reply passes ``reply``: at most 25 visible lines, nobody mentioned, no line that could be a command.
 """
 
 from __future__ import annotations
@@ -10,24 +10,17 @@ from typing import TYPE_CHECKING
 
 from agent.untrusted import for_people, redact_secrets
 from handlers.commands.catalogue import COMMANDS
-from handlers.intents import Permission
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from handlers.intents import Permission
     from handlers.triggers import TriggerConfig
 
 VISIBLE_LINES = 25
 LINE_CHARACTERS = 500
 
 _COMMAND = re.compile(r"^([ \t]*)/(?=\w)", re.MULTILINE)
-
-_IN_WORDS = {
-    Permission.SYSTEM: "nobody's",
-    Permission.TRIAGE: "triage",
-    Permission.WRITE: "write",
-    Permission.ADMIN: "admin",
-}
 
 
 def reply(text: str) -> str:
@@ -43,19 +36,10 @@ def reply(text: str) -> str:
 
 def help_text(config: TriggerConfig) -> str:
     """Return the list of commands, with what this repository asks of whoever uses them."""
-    rows = [f"| {_in_cell(command.usage)} | {command.summary} |" for command in COMMANDS]
-    return reply(
-        "\n".join(
-            [
-                "| command | what it does |",
-                "|---|---|",
-                *rows,
-                "",
-                f"One command a comment, at the start of a line. Most need {_IN_WORDS[config.permission]}"
-                " permission here.",
-            ]
-        )
-    )
+    table = ["| command | what it does |", "|---|---|"]
+    table += [f"| {_in_cell(command.usage)} | {command.summary} |" for command in COMMANDS]
+    rule = "One command a comment, at the start of a line."
+    return reply("\n".join([*table, "", f"{rule} Most need {config.permission} permission here."]))
 
 
 def rejected(reason: str) -> str:
@@ -65,7 +49,7 @@ def rejected(reason: str) -> str:
 
 def refused(needed: Permission) -> str:
     """Return the answer to somebody who may not give a command."""
-    return reply(f"This needs {_IN_WORDS[needed]} permission on the repository; nothing was done.")
+    return reply(f"This needs {needed} permission on the repository; nothing was done.")
 
 
 def not_available(command: str) -> str:
