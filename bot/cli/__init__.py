@@ -9,6 +9,7 @@ import typer
 COMMANDS: tuple[str, ...] = (
     "fix",
     "doctor",
+    "setup",
 )
 """Modules of this package; each has ``register(app)``. One line a command."""
 
