@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
+from pathlib import Path  # noqa: TC003 (typer reads the annotation)
 from typing import Annotated
 
 import typer
 
-from bot.settings import default_data_dir
-from bot.setup import SetupError, Wishes, register_app
+from bot.errors import BotError
+from bot.settings import load_settings
+from bot.setup import Wishes, register_app
 
 SECONDS = 3_600.0
 """GitHub wants the registration finished within an hour."""
@@ -44,17 +45,16 @@ def setup(
 ) -> None:
     """Register Suture as a GitHub App, on a page in the browser, in three steps."""
     wishes = Wishes(github=github, organization=organization, public_url=url, name=name)
-    folder = folder or Path(os.environ.get("SUTURE_DATA_DIR") or default_data_dir(os.environ))
     try:
         done = register_app(
             wishes,
-            folder,
+            folder or load_settings().data_dir,
             port=port,
             replace=replace,
             seconds=SECONDS,
             announce=lambda address: _announce(address, open_it=browser),
         )
-    except SetupError as error:
+    except BotError as error:
         sys.stderr.write(f"suture: {error}\n")
         raise typer.Exit(2) from None
     except KeyboardInterrupt:
@@ -74,5 +74,10 @@ def _announce(address: str, *, open_it: bool) -> None:
         f"  ssh -L {port}:127.0.0.1:{port} THIS-SERVER\n"
     )
     sys.stdout.flush()
-    if open_it and (sys.platform == "darwin" or any(os.environ.get(name) for name in DISPLAYS)):
+    if open_it and has_screen():
         typer.launch(address)
+
+
+def has_screen() -> bool:
+    """Return whether a browser could be opened here."""
+    return sys.platform in {"darwin", "win32"} or any(os.environ.get(name) for name in DISPLAYS)
