@@ -5,9 +5,14 @@ from __future__ import annotations
 import json
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from tests.unit.handlers.builders import EVERY_EVENT
+
+if TYPE_CHECKING:
+    from handlers.events.event import Event
 
 FOLDER = Path(__file__).parents[2] / "data" / "webhooks" / "node_modules" / "@octokit"
 MISSING = "GitHub's payloads are not installed; run: make setup-testbed"
@@ -31,6 +36,16 @@ def schema() -> dict[str, Any]:
     path = FOLDER / "openapi-webhooks" / "generated" / "api.github.com.json"
     description: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return description
+
+
+def sample(event: Event[Any]) -> dict[str, Any]:
+    """Return a payload that an event understands: one of ours, else GitHub's first example of it."""
+    if event.name in EVERY_EVENT:
+        return EVERY_EVENT[event.name]
+    if not FOLDER.is_dir():
+        pytest.skip(MISSING)
+    known = [one for one in examples()[event.name] if not event.actions or one.get("action") in event.actions]
+    return known[0]
 
 
 def example(event: str, action: str | None = None, nth: int = 0) -> dict[str, Any]:
