@@ -26,7 +26,7 @@ from bot.repo_config import (
     run_config,
     trigger_config,
 )
-from bot.repo_config.schema import SCHEMA, schema_text
+from bot.repo_config.schema import GUIDE, SCHEMA, schema_text, with_keys
 from bot.repo_config.yaml_tree import read_tree
 from handlers.intents import Permission
 from handlers.triggers import AdvisoryTrigger, AlertThreshold, TriggerConfig
@@ -296,6 +296,18 @@ def test_a_run_is_bounded_by_the_lower_of_both() -> None:
 def test_the_published_schema_is_the_model_s() -> None:
     """After a change: ``python -m bot.repo_config.schema``."""
     assert (ROOT / SCHEMA).read_text(encoding="utf-8") == schema_text()
+
+
+def test_the_guide_s_table_of_keys_is_the_model_s() -> None:
+    guide = (ROOT / GUIDE).read_text(encoding="utf-8")
+    assert guide == with_keys(guide)
+    assert "| `limits.files` | `6` | Files a patch may change. |" in guide
+
+
+def test_the_guide_s_example_is_a_configuration() -> None:
+    guide = (ROOT / GUIDE).read_text(encoding="utf-8")
+    example = guide.partition("```yaml\n")[2].partition("```")[0]
+    assert good(example).triggers.code_scanning is AlertThreshold.HIGH
 
 
 def test_the_schema_accepts_what_suture_accepts_and_refuses_unknown_keys() -> None:
