@@ -9,7 +9,7 @@ LOCALIZATION ?= ../shared/data/localization
 TRACING ?= ../shared/data/tracing/dev.csv
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lint types imports test test-all demo demo-app bench bench-localization bench-tracing testbed lock schemas clean
+.PHONY: help setup lint types imports test test-all demo demo-app bench bench-localization bench-tracing testbed setup-testbed lock schemas clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 22
@@ -24,6 +24,13 @@ $(VENV)/.ready: requirements.lock pyproject.toml deploy/setup-system
 	@$(BIN)/uv pip install --quiet --no-deps -e .
 	@touch $@
 
+PAYLOADS := tests/data/webhooks/node_modules/.package-lock.json
+
+setup-testbed: $(PAYLOADS) ## Install GitHub's own webhook payloads and their schema for the tests
+
+$(PAYLOADS): tests/data/webhooks/package-lock.json
+	@cd tests/data/webhooks && npm ci --silent && touch node_modules/.package-lock.json
+
 demo: setup ## Fix two real, published vulnerabilities on this machine, with evidence
 	@$(BIN)/python -m bot.demo
 
@@ -33,12 +40,12 @@ lint: setup ## Lint, format, types, import rule
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
-test: setup lint ## Everything CI asks for, but slow checks
+test: setup setup-testbed lint ## Everything CI asks for, but slow checks
 	@$(BIN)/pytest -q -n 2 -m "not slow" --cov --cov-report=
 	@$(BIN)/coverage combine -q 2>/dev/null || true
 	@$(BIN)/python -m tests.coverage_floors
 
-test-all: setup lint ## All tests, the slow ones too
+test-all: setup setup-testbed lint ## All tests, the slow ones too
 	@$(BIN)/pytest -q -n 2
 
 lock: ## Resolve the dependencies anew (the lock names no host)
@@ -49,3 +56,4 @@ clean: ## Remove what the targets made
 
 schemas: setup ## Write the published JSON Schemas anew
 	@$(BIN)/python -c "import json; from bot.output.schema import RunShape; print(json.dumps(RunShape.model_json_schema(), indent=2))" > docs/run.schema.json
+	@$(BIN)/python -m bot.repo_config.schema
