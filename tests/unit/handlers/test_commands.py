@@ -226,7 +226,7 @@ def test_a_comment_through_another_app_is_its_author_s() -> None:
 
 
 def test_text_that_carries_suture_s_marker_is_a_copy_of_its_own() -> None:
-    body = "<!-- suture:run-1 -->\nFixed.\n\n/patch stop"
+    body = "<!-- suture 5f0c -->\nFixed.\n\n/patch stop"
     assert interpret("issue_comment", build_comment_event(body), build_config()) == ()
 
 
