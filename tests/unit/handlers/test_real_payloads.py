@@ -21,7 +21,7 @@ from handlers.intents import (
 from handlers.registry import BY_NAME, interpret
 from handlers.triggers import AlertThreshold
 from tests.unit.handlers.builders import build_advisory, build_config
-from tests.unit.handlers.webhooks import example, examples, installed, schema
+from tests.unit.handlers.webhooks import ENTERPRISE_SERVERS, example, examples, installed, schema
 
 pytestmark = installed
 
@@ -61,6 +61,21 @@ def test_all_examples_of_the_app_s_events_are_handled() -> None:
     assert len(chosen) == 134
     for name, payload in chosen:
         interpret(name, payload, EAGER)
+
+
+def test_the_examples_of_enterprise_servers_are_handled_too() -> None:
+    read = [
+        interpret(name, payload, EAGER)
+        for host in ENTERPRISE_SERVERS
+        for name, many in examples(host).items()
+        for payload in many
+    ]
+    assert len(read) == 397
+    assert {type(intent) for intents in read for intent in intents} == {
+        StartRun,
+        InstallationChange,
+        AdvisoryBroadcast,
+    }
 
 
 def test_every_other_example_is_handled_or_ignored() -> None:

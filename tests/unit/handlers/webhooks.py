@@ -20,12 +20,16 @@ MISSING = "GitHub's payloads are not installed; run: make setup-testbed"
 installed = pytest.mark.skipif(not FOLDER.is_dir(), reason=MISSING)
 
 
+GITHUB = "api.github.com"
+ENTERPRISE_SERVERS = ("ghes-31", "ghes-32", "ghes-33", "ghes-34", "ghes-35")
+
+
 @cache
-def examples() -> dict[str, list[dict[str, Any]]]:
-    """Return the examples of github.com by event; they are shared, so copy before changing one."""
+def examples(host: str = GITHUB) -> dict[str, list[dict[str, Any]]]:
+    """Return the examples of a GitHub by event; they are shared, so copy before changing one."""
     if not FOLDER.is_dir():
         return {}
-    path = FOLDER / "webhooks-examples" / "api.github.com" / "index.json"
+    path = FOLDER / "webhooks-examples" / host / "index.json"
     listed = json.loads(path.read_text(encoding="utf-8"))
     return {entry["name"]: entry["examples"] for entry in listed}
 
