@@ -147,6 +147,7 @@ def test_the_repository_decides_what_commands_need_but_publishing_needs_write(as
         ("/patch retry --model --depth quick", "`--model` needs the name of a model."),
         ("/patch --depth quick --depth quick", "`--depth` is given twice."),
         ("/patch refine", "Say what to change: `/patch refine TEXT`."),
+        ("/patch refine <!-- hidden -->", "Say what to change: `/patch refine TEXT`."),
         (
             "/patch backport",
             "Name one to 10 branches; the command is `/patch backport BRANCH…`.",
