@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
@@ -226,9 +226,9 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
     ids=["bomb", "cycle", "dangling", "brackets", "dashes", "braces", "long text", "long bytes"],
 )
 def test_bombs_are_refused_before_they_unfold(text: str | bytes, said: str) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     assert lines(text) == [said]
-    assert time.perf_counter() - begin < 5
+    assert time.process_time() - begin < 5
 
 
 def test_the_organisation_s_default_lies_under_the_repository_s_own() -> None:
@@ -338,6 +338,7 @@ def test_a_problem_deeper_than_the_text_is_shown_at_the_nearest_line() -> None:
     ]
 
 
+@settings(deadline=None)
 @given(st.text(alphabet=st.sampled_from("enabledtriggrs:[]{}-\n '\"&*!|>#~0123.\t"), max_size=60))
 def test_any_text_is_a_configuration_or_problems(text: str) -> None:
     """Reading never raises, and problems point into the text."""
@@ -347,6 +348,7 @@ def test_any_text_is_a_configuration_or_problems(text: str) -> None:
         assert all(1 <= problem.line <= text.count("\n") + 2 for problem in found.problems)
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=60))
 def test_any_bytes_are_a_configuration_or_problems(content: bytes) -> None:
     assert isinstance(read_config(content), (RepoConfig, ConfigProblems))
