@@ -38,7 +38,7 @@ def read_host(address: str) -> Host:
     """Return the GitHub at ``address``; raise ``SetupError`` when it is none."""
     parts = _web_parts(address if "://" in address else f"https://{address}", "The address of GitHub")
     name = parts.hostname or ""
-    place = name if parts.port is None else f"{name}:{parts.port}"
+    place = parts.netloc.rpartition("@")[2].lower()
     if name in {"github.com", "www.github.com", "api.github.com"}:
         return Host(web_url="https://github.com", api_url="https://api.github.com")
     if name.endswith(".ghe.com"):
@@ -55,15 +55,24 @@ def read_organization(name: str) -> str:
     return name
 
 
-def read_public_url(address: str) -> str:
-    """Return the address under which GitHub reaches Suture, without a slash at its end."""
+def read_public_url(address: str, host: Host) -> str:
+    """Return the address under which ``host`` reaches Suture, without a slash at its end."""
     address = address.strip().rstrip("/")
     parts = _web_parts(address, "The address of this server")
     if parts.query or parts.fragment or parts.username:
         raise SetupError(
             "The address of this server is plain: https://suture.example.org, perhaps with a path."
         )
+    if _is_loopback(address) and not _is_loopback(host.web_url):
+        raise SetupError(
+            "GitHub cannot reach localhost; give an address that the network knows, or a tunnel's."
+        )
     return address
+
+
+def _is_loopback(address: str) -> bool:
+    name = urlsplit(address).hostname or ""
+    return name in {"localhost", "::1"} or name.endswith(".localhost") or name.startswith("127.")
 
 
 def _web_parts(address: str, what: str) -> SplitResult:

@@ -128,7 +128,7 @@ class RegistrationPage:
 
     def _review(self, given: dict[str, str]) -> str:
         host, organization = read_host(given["github"]), read_organization(given["organization"])
-        public_url, name = read_public_url(given["public_url"]), read_name(given["name"])
+        public_url, name = read_public_url(given["public_url"], host), read_name(given["name"])
         self._steps.check()
         state = secrets.token_urlsafe(24)
         self._visit.pending[state], self._visit.target = host, host.web_url

@@ -27,6 +27,10 @@ GITHUB = Host(web_url="https://github.com", api_url="https://api.github.com")
             Host(web_url="https://github.example.com", api_url="https://github.example.com/api/v3"),
         ),
         (
+            "http://user@[::1]:4020",
+            Host(web_url="http://[::1]:4020", api_url="http://[::1]:4020/api/v3"),
+        ),
+        (
             "http://127.0.0.1:4020/api/v3",
             Host(web_url="http://127.0.0.1:4020", api_url="http://127.0.0.1:4020/api/v3"),
         ),
@@ -53,7 +57,7 @@ def test_anything_else_is_refused(address: str) -> None:
     with pytest.raises(SetupError, match="The address of GitHub looks like https://HOST"):
         read_host(address)
     with pytest.raises(SetupError, match="The address of this server looks like https://HOST"):
-        read_public_url(address)
+        read_public_url(address, GITHUB)
 
 
 def test_urls_are_made_for_organisations_and_people() -> None:
@@ -76,7 +80,14 @@ def test_other_organisations_are_refused(name: str) -> None:
 
 
 def test_the_public_address_is_plain() -> None:
-    assert read_public_url(" https://suture.example.org/base/ ") == "https://suture.example.org/base"
+    assert read_public_url(" https://suture.example.org/base/ ", GITHUB) == "https://suture.example.org/base"
     for address in ("https://a.example/?x=1", "https://a.example/#x", "https://user@a.example"):
         with pytest.raises(SetupError, match="plain"):
-            read_public_url(address)
+            read_public_url(address, GITHUB)
+
+
+@pytest.mark.parametrize("name", ["localhost:8080", "127.0.0.1", "[::1]:80", "suture.localhost"])
+def test_github_does_not_reach_localhost_unless_it_is_there_itself(name: str) -> None:
+    with pytest.raises(SetupError, match="GitHub cannot reach localhost"):
+        read_public_url(f"http://{name}", GITHUB)
+    assert read_public_url(f"http://{name}", read_host("http://127.0.0.1:4020")) == f"http://{name}"
