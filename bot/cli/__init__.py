@@ -10,6 +10,8 @@ COMMANDS: tuple[str, ...] = (
     "fix",
     "doctor",
     "setup",
+    "index",
+    "locate",
 )
 """Modules of this package; each has ``register(app)``. One line a command."""
 
