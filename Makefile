@@ -53,3 +53,4 @@ clean: ## Remove what the targets made
 
 schemas: setup ## Write the published JSON Schemas anew
 	@$(BIN)/python -c "import json; from bot.output.schema import RunShape; print(json.dumps(RunShape.model_json_schema(), indent=2))" > docs/run.schema.json
+	@$(BIN)/python -m bot.repo_config.schema

@@ -9,6 +9,7 @@ import typer
 COMMANDS: tuple[str, ...] = (
     "fix",
     "doctor",
+    "setup",
     "index",
     "locate",
 )
