@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from handlers.events.event import Event
 
 FOLDER = Path(__file__).parents[2] / "data" / "webhooks" / "node_modules" / "@octokit"
-MISSING = "GitHub's payloads are not installed; run: make setup-testbed"
+MISSING = "GitHub's payloads are not installed; run: make setup-tests"
 
 installed = pytest.mark.skipif(not FOLDER.is_dir(), reason=MISSING)
 
