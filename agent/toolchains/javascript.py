@@ -17,12 +17,11 @@ from agent.toolchains.narrow import narrowed
 from agent.toolchains.snapshot import take
 
 if TYPE_CHECKING:
-    from agent.domain.project import Environment, TestRun
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from agent.domain.execution import SandboxCommand
-    from agent.domain.project import BuildConfig, ProjectPlan
+    from agent.domain.project import BuildConfig, Environment, ProjectPlan, TestRun
     from agent.ports import Sandbox
     from agent.toolchains.cache import EnvironmentCache
 
