@@ -57,8 +57,14 @@ class Slots:
             change = sa.update(slots).where(held).values(beat_at=_now(connection))
             return connection.execute(change).rowcount == 1
 
-    def release(self, name: str, owner: str) -> None:
-        """Give a slot back; only its holder can."""
+    def retire(self, name: str, owner: str) -> None:
+        """Let the slot look dead, so that its jobs are adopted; only its holder can."""
+        held = sa.and_(slots.c.name == name, slots.c.owner == owner)
+        with writing(self._engine) as connection:
+            connection.execute(sa.update(slots).where(held).values(beat_at=0.0))
+
+    def remove(self, name: str, owner: str) -> None:
+        """Remove a slot whose jobs were adopted; only its holder can."""
         held = sa.and_(slots.c.name == name, slots.c.owner == owner)
         with writing(self._engine) as connection:
             connection.execute(sa.delete(slots).where(held))
