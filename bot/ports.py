@@ -146,6 +146,18 @@ class Checkouts(Protocol):
         ...
 
 
+class Indexer(Protocol):
+    """What is kept ready per repository so that a run starts fast; safe to lose at any time."""
+
+    async def update(self, repository: Repository, checkout: Checkout) -> None:
+        """Bring the index of a branch up to date with a checkout."""
+        ...
+
+    async def drop(self, repository: Repository) -> None:
+        """Remove the index of a repository."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepairRequest:
     """What the engine is asked to do; ``feedback`` and ``previous`` are set when a patch is refined."""

@@ -192,7 +192,7 @@ class _DurableJournal:
                 return record["value"]
             failure = Failure(**record["failure"])
             if not failure.retryable or attempt >= tries:
-                raise StepFailedError(failure.message, status=failure.status, gone=failure.gone)
+                raise StepFailedError(failure)
             await DBOS.sleep_async(delay(attempt, failure.wait))
             attempt += 1
 

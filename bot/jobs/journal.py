@@ -14,27 +14,30 @@ TRIES = 6
 CALL_SECONDS = 120.0
 
 
-class StepFailedError(BotError):
-    """A step failed for a reason the workflow may act on; the same after a restart.
-
-    ``status`` is GitHub's answer where there was one, ``gone`` tells that the repository is no more.
-    """
-
-    def __init__(self, message: str, *, status: int | None = None, gone: bool = False) -> None:
-        super().__init__(message)
-        self.status = status
-        self.gone = gone
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
     """What is recorded of a failed step; ``wait`` is what the other side asked for, in seconds."""
 
     message: str
+    kind: str = ""
     status: int | None = None
     retryable: bool = False
     gone: bool = False
     wait: float = 0.0
+
+
+class StepFailedError(BotError):
+    """A step failed for a reason the workflow may act on; the same after a restart.
+
+    ``kind`` names the error that was raised; ``status`` is GitHub's answer where there was one; ``gone``
+    tells that the repository is no more.
+    """
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.message)
+        self.kind = failure.kind
+        self.status = failure.status
+        self.gone = failure.gone
 
 
 def failure_of(error: Exception) -> Failure | None:
@@ -42,17 +45,18 @@ def failure_of(error: Exception) -> Failure | None:
     if isinstance(error, GitHubError):
         return Failure(
             message=str(error),
+            kind=type(error).__name__,
             status=error.status,
             retryable=error.retryable,
             gone=isinstance(error, RepositoryGoneError),
             wait=error.retry_after or 0.0,
         )
     if isinstance(error, TimeoutError):
-        return Failure(message="timed out", retryable=True)
+        return Failure(message="timed out", kind="TimeoutError", retryable=True)
     retryable = getattr(error, "retryable", None)
     if retryable is None:
         return None
-    return Failure(message=str(error), retryable=bool(retryable))
+    return Failure(message=str(error), kind=type(error).__name__, retryable=bool(retryable))
 
 
 def delay(attempt: int, wait: float) -> float:

@@ -27,7 +27,6 @@ class Pull:
     head_sha: str
     state: str = "open"
     handed_over: bool = False
-    ci_refinements: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,13 +90,6 @@ class Pulls:
         """Set columns of a pull request."""
         with writing(self._engine) as connection:
             connection.execute(sa.update(pulls).where(_pull(repository_id, number)).values(**values))
-
-    def count_refinement(self, repository_id: int, number: int, limit: int) -> bool:
-        """Take one of the refinements that failed checks may cause; False when none is left."""
-        left = sa.and_(_pull(repository_id, number), pulls.c.ci_refinements < limit)
-        more = {"ci_refinements": pulls.c.ci_refinements + 1}
-        with writing(self._engine) as connection:
-            return connection.execute(sa.update(pulls).where(left).values(**more)).rowcount == 1
 
     def record(self, item: Feedback) -> None:
         """Keep feedback once per event."""

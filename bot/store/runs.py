@@ -220,6 +220,15 @@ class Runs:
             named = connection.execute(sa.select(run_artifacts.c.digest)).scalars()
             return frozenset(named)
 
+    def drop(self, *, before: float) -> int:
+        """Delete runs that ended before a time, with time line and artifact names; return how many."""
+        old = sa.and_(sa.not_(runs.c.active), runs.c.finished_at < before)
+        ids = sa.select(runs.c.id).where(old)
+        with writing(self._engine) as connection:
+            for table in (run_events, run_artifacts):
+                connection.execute(sa.delete(table).where(table.c.run_id.in_(ids)))
+            return connection.execute(sa.delete(runs).where(old)).rowcount
+
     def _many(self, wanted: sa.ColumnElement[bool], limit: int) -> list[Run]:
         query = sa.select(runs).where(wanted).order_by(runs.c.created_at.desc(), runs.c.id).limit(limit)
         with self._engine.connect() as connection:
