@@ -87,6 +87,7 @@ class GitStore:
         process = await asyncio.create_subprocess_exec(
             "git", *place, *arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
+        out: bytes
         out, err = await process.communicate(content)
         if process.returncode:
             raise RuntimeError(f"git {arguments[0]}: {err.decode()}")

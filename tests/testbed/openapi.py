@@ -38,9 +38,11 @@ class Judge:
         for parameter in _parameters(self.description):
             _writable(parameter, self.description)
         # Checking the description itself takes half a minute and finds nothing about our requests.
-        self._api = OpenAPI.from_dict(self.description, config=Config(spec_validator_cls=None))  # type: ignore[arg-type]  # None: its documented way off
+        unchecked = Config(spec_validator_cls=None)  # type: ignore[arg-type]  # its own way to say "no check"
+        self._api = OpenAPI.from_dict(self.description, config=unchecked)
+        self._known = [re.compile(_template(path)) for path in self.description["paths"]]
         self._long = [
-            re.compile("^" + re.sub(r"\{[^}]+\}", "[^/]+", path[: path.rindex("/")]) + "/(.+)$")
+            re.compile(f"^{_template(path[: path.rindex('/')])}/(.+)$")
             for path in self.description["paths"]
             if path.endswith("}")
         ]
@@ -69,14 +71,16 @@ class Judge:
 
     def _quoted(self, path: str) -> str:
         """Return the path with the tail of one that spans folders quoted: the library knows no such paths."""
-        if any(
-            re.fullmatch(re.sub(r"\{[^}]+\}", "[^/]+", known), path) for known in self.description["paths"]
-        ):
+        if any(pattern.fullmatch(path) for pattern in self._known):
             return path
         for pattern in self._long:
             if match := pattern.match(path):
                 return path[: match.start(1)] + quote(match.group(1), safe="")
         return path
+
+
+def _template(path: str) -> str:
+    return re.sub(r"\{[^}]+\}", "[^/]+", path)
 
 
 def _problem(error: OpenAPIError) -> str:
