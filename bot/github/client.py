@@ -11,8 +11,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from github.IssueComment import IssueComment
-
 from bot.github import deliveries, pulls
 from bot.github.calls import Calls
 from bot.github.checks import CheckState, write_check
@@ -191,8 +189,13 @@ def _get(remote: RemoteRepository, path: str) -> dict[str, Any]:
 
 
 def _react(remote: RemoteRepository, subject: Subject, reaction: str) -> None:
-    if subject.comment_id is not None:
-        url = f"{remote.url}/issues/comments/{subject.comment_id}"
-        IssueComment(remote.requester, url=url).create_reaction(reaction)
+    if subject.review_comment_id is not None:
+        place = f"/pulls/comments/{subject.review_comment_id}"
+    elif subject.comment_id is not None:
+        place = f"/issues/comments/{subject.comment_id}"
     elif subject.number is not None:
-        remote.get_issue(subject.number).create_reaction(reaction)
+        place = f"/issues/{subject.number}"
+    else:
+        return
+    url = f"{remote.url}{place}/reactions"
+    remote.requester.requestJsonAndCheck("POST", url, input={"content": reaction})

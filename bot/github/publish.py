@@ -6,6 +6,7 @@ commit by the trailer in its message, the pull request by its branch, labels and
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import structlog
@@ -43,7 +44,7 @@ def publish(
     if not _is_done(repository, publication, head):
         if head != publication.expected_head:
             raise HeadMovedError(publication.branch, publication.expected_head, head)
-        _commit(repository, publication, identity)
+        head = _commit(repository, publication, identity)
     pull = ensure_pull(repository, publication)
     if pull.state == "open":
         missing = set(publication.labels) - {label.name for label in pull.labels}
@@ -51,7 +52,8 @@ def publish(
         refused = request_reviews(repository, pull, publication.reviewers)
         if refused:
             log.warning("reviewers_refused", pull=pull.number, reviewers=refused)
-    return as_pull(repository.get_pull(pull.number).complete())
+    # What GitHub says of the head lags behind the branch for a moment; the branch is what we set.
+    return replace(as_pull(pull), head_sha=head)
 
 
 def _refuse(repository: RemoteRepository, publication: Publication) -> None:
@@ -73,13 +75,14 @@ def _is_done(repository: RemoteRepository, publication: Publication, head: str) 
     return made_for(publication.key, repository.get_git_commit(head).message)
 
 
-def _commit(repository: RemoteRepository, publication: Publication, identity: Callable[[], str]) -> None:
+def _commit(repository: RemoteRepository, publication: Publication, identity: Callable[[], str]) -> str:
     parent = repository.get_git_commit(publication.expected_head or publication.base_sha)
     present = entries(TreeReader(repository, parent.tree.sha), publication.changes)
     changes = tree_changes(publication.changes, present)
     tree = write_tree(repository, parent, changes)
     commit = _signed(repository, publication, parent, tree.sha, identity)
     set_branch(repository, publication.branch, commit, expected=publication.expected_head)
+    return commit
 
 
 def _signed(

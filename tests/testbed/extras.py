@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 from tests.testbed.request import Reply, refusal
 from tests.testbed.state import now
@@ -109,6 +110,22 @@ class Extras:
         _, compared = await self.upstream.get(f"/repos/{match['repo']}/compare/{base}...{head}")
         return Reply(body=compared["files"])
 
+    async def pulls(self, request: Request, match: re.Match[str]) -> Reply:
+        """Return pull requests with the head their branch has now; the emulator keeps the first one."""
+        query = "?" + urlencode(request.query) if request.query else ""
+        status, found = await self.upstream.get(request.path + query)
+        if status == 200:
+            for pull in found if isinstance(found, list) else [found]:
+                await self.with_head(match["repo"], pull)
+        return Reply(status=status, body=found)
+
+    async def with_head(self, repository: str, pull: dict[str, Any]) -> None:
+        """Put the present head of its branch into an open pull request."""
+        where = f"/repos/{repository}/git/ref/heads/{pull['head']['ref']}"
+        status, ref = await self.upstream.get(where)
+        if status == 200 and pull["state"] == "open":
+            pull["head"]["sha"] = ref["object"]["sha"]
+
     async def conversion(self, request: Request, match: re.Match[str]) -> Reply:
         """Turn the code of the manifest flow into an App; a code works once."""
         made = self.state.manifests.pop(match["code"], None)
@@ -146,5 +163,6 @@ ROUTES: tuple[tuple[str, str, Handler], ...] = (
     ("GET", REPO + r"/code-scanning/alerts/(?P<number>\d+)$", Extras.code_scanning),
     ("GET", REPO + r"/collaborators/(?P<login>[^/]+)/permission$", Extras.permission),
     ("GET", REPO + r"/pulls/(?P<number>\d+)/files$", Extras.pull_files),
+    ("GET", REPO + r"/pulls(/\d+)?$", Extras.pulls),
     ("POST", r"^/app-manifests/(?P<code>[^/]+)/conversions$", Extras.conversion),
 )

@@ -87,7 +87,6 @@ class GitStore:
         process = await asyncio.create_subprocess_exec(
             "git", *place, *arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
-        out: bytes
         out, err = await process.communicate(content)
         if process.returncode:
             raise RuntimeError(f"git {arguments[0]}: {err.decode()}")
@@ -100,7 +99,7 @@ def _commit_bytes(commit: dict[str, Any]) -> bytes:
         who = commit[role]
         moment = datetime.fromisoformat(who["date"])
         lines.append(f"{role} {who['name']} <{who['email']}> {int(moment.timestamp())} {moment:%z}")
-    message = commit["message"]
+    message = str(commit["message"])
     return ("\n".join(lines) + "\n\n" + message + ("" if message.endswith("\n") else "\n")).encode()
 
 
