@@ -10,7 +10,7 @@ import os
 import stat
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 PREFIX = "SUTURE_"
-SECRETS = ("webhook_secret", "webhook_secret_previous", "private_key", "database_url")
+SECRETS = ("webhook_secret", "webhook_secret_previous", "private_key", "database_url", "model_api_key")
+STANDARD = {"OPENAI_BASE_URL": "model_base_url", "OPENAI_API_KEY": "model_api_key"}
+"""Variables without our prefix that every tool of this kind understands; ours win over them."""
 
 
 def default_data_dir(environ: Mapping[str, str]) -> Path:
@@ -63,6 +65,13 @@ class Settings(BaseSettings):
     payload_days: int = Field(default=14, ge=1)
     run_days: int = Field(default=180, ge=1)
 
+    sandbox: Literal["auto", "bubblewrap", "container", "unsafe"] = "auto"
+    cache_dir: Path | None = None
+
+    model: str = ""
+    model_base_url: str = ""
+    model_api_key: SecretStr = SecretStr("")
+
     log_level: str = "info"
     log_format: str = Field(default="json", pattern="^(json|console)$")
 
@@ -82,6 +91,11 @@ class Settings(BaseSettings):
             if url.startswith(prefix):
                 return "postgresql+psycopg://" + url.removeprefix(prefix)
         return url
+
+    @property
+    def cache(self) -> Path:
+        """Return the folder of environments, package caches and indexes; safe to delete at any time."""
+        return self.cache_dir or self.data_dir / "cache"
 
     @property
     def artifacts(self) -> Path:
@@ -145,7 +159,8 @@ def read_private(path: Path, what: str) -> str:
 
 def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
     names = {f"{PREFIX}{name}".upper(): name for name in Settings.model_fields}
-    return {names[key]: value for key, value in environ.items() if key in names}
+    standard = {STANDARD[key]: value for key, value in environ.items() if key in STANDARD}
+    return standard | {names[key]: value for key, value in environ.items() if key in names}
 
 
 def _from_secret_files(environ: Mapping[str, str]) -> dict[str, Any]:
