@@ -1,4 +1,4 @@
-"""Payloads as an App receives them, cut down to what is read; every builder takes the parts a test changes."""
+"""Payloads as an App receives them, cut down to what is read; builders take what a test changes."""
 
 from __future__ import annotations
 
