@@ -46,7 +46,6 @@ class Operator:
     app_slug: str = ""
     runs_per_hour: int = 20
     run_minutes: int = 120
-    redelivery_seconds: float = 600.0
     payload_days: int = 14
     run_days: int = 180
 

@@ -7,9 +7,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 
-from bot.store.database import rows, writing
+from bot.store.database import insert_new, rows, writing
 from bot.store.schema import run_artifacts, run_events, runs
 
 if TYPE_CHECKING:
@@ -106,9 +105,7 @@ class Runs:
         crash, or the active one that was there first.
         """
         with writing(self._engine) as connection:
-            dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-            insert = dialect.insert(runs).values(**asdict(run)).on_conflict_do_nothing()
-            if connection.execute(insert).rowcount == 1:
+            if insert_new(connection, runs, asdict(run)):
                 enqueue(connection)
                 return run
             found = _one(connection, runs.c.id == run.id) or _one(connection, _active(run))
