@@ -174,6 +174,10 @@ def test_a_model_outside_the_allowed_ones_is_refused_by_name() -> None:
         reason("/patch retry --model huge", config=config)
         == "`huge` is not allowed here; choose `small`, `large`."
     )
+    assert (
+        reason("/patch retry --model huge", config=build_config(models=()))
+        == "`huge` is not allowed here; no model can be chosen."
+    )
     intent = only("/patch retry --model large", config=config)
     assert isinstance(intent, StartRun)
     assert intent.model == "large"
