@@ -40,3 +40,32 @@ class RepositoryMovedError(GitHubError):
     def __init__(self, location: str, status: int) -> None:
         super().__init__("the repository was renamed or transferred", status=status, retryable=False)
         self.location = location
+
+
+class GitError(GitHubError):
+    """A git process failed or was stopped; ``status`` is always None, ``exit_code`` None when stopped."""
+
+    def __init__(self, command: str, exit_code: int | None, words: str) -> None:
+        lines = [line for line in words.splitlines() if line.strip()]
+        super().__init__(
+            f"git {command}: {lines[-1][:200] if lines else 'no explanation'}",
+            status=None,
+            retryable=_passes(words),
+        )
+        self.exit_code = exit_code
+        self.words = words
+
+
+def _passes(words: str) -> bool:
+    """Whether git's words speak of something that may be over later."""
+    lower = words.lower()
+    passing = (
+        "timed out",
+        "could not resolve",
+        "connection",
+        "early eof",
+        "hung up",
+        "returned error: 5",
+        "429",
+    )
+    return any(sign in lower for sign in passing)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from bot.github.client import GitHubApp
 from handlers import subjects
-from tests.testbed.world import ORGANISATION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -229,10 +228,7 @@ class TestbedWorld:
         self._ask("PATCH", repository, "", {"archived": True})
 
     def rename(self, repository: Repository) -> str:
-        new = f"{ORGANISATION}/new-{repository.full_name.rpartition('/')[2]}"
-        self._ask("PATCH", repository, "", {"name": new.rpartition("/")[2]})
-        self._bed.state.renamed[repository.full_name] = str(repository.id)
-        return new
+        return self._bed.rename(repository)
 
     def delete(self, repository: Repository) -> None:
         self._ask("DELETE", repository, "")

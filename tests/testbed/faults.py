@@ -17,7 +17,7 @@ class Moment(StrEnum):
 
 @dataclass(kw_only=True)
 class Fault:
-    """What happens to the requests that match, from the ``first`` on, ``times`` times.
+    """What happens to the requests that match (two patterns), from the ``first`` on, ``times`` times.
 
     ``status`` 0 cuts the connection; ``seconds`` delays the answer.
     """
@@ -36,7 +36,7 @@ class Fault:
 
     def meets(self, method: str, path: str) -> bool:
         """Count a request that matches; say whether it is to fail."""
-        if method != self.method or not re.search(self.path, path):
+        if not re.fullmatch(self.method, method) or not re.search(self.path, path):
             return False
         self.seen += 1
         if self.first <= self.seen < self.first + self.times:

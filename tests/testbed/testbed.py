@@ -176,6 +176,13 @@ class Testbed:
             person.ask("PATCH", f"{base}/refs/heads/{branch}", {"sha": sha})
         return sha
 
+    def rename(self, repository: Repository) -> str:
+        """Rename a repository as its owner; return the new name. The old one leads there from now on."""
+        new = f"new-{repository.full_name.rpartition('/')[2]}"
+        made = self.person("owner").ask("PATCH", f"/repos/{repository.full_name}", {"name": new})
+        self.state.renamed[repository.full_name] = str(repository.id)
+        return str(made["full_name"])
+
     def head(self, full_name: str, branch: str = "main") -> str:
         """Return the commit of a branch."""
         found = self.person("owner").ask("GET", f"/repos/{full_name}/git/ref/heads/{branch}")
