@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
     from bot.faults import Faults
-    from bot.jobs.policy import PolicyReader
     from bot.ports import Checkouts, GitHub, Indexer, RepairEngine
     from bot.settings import Settings
     from bot.store.deliveries import Delivery
@@ -51,7 +50,6 @@ class Ports:
     checkouts: Checkouts
     engine: RepairEngine
     indexer: Indexer
-    policies: PolicyReader
 
 
 @dataclass(slots=True, kw_only=True)
@@ -139,7 +137,6 @@ class App:
             engine=self.ports.engine,
             indexer=self.ports.indexer,
             artifacts=ArtifactStore(self.settings.artifacts),
-            policies=self.ports.policies,
             operator=operator_of(self.settings),
             faults=self.faults,
             metrics=self.metrics,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from agent.config import RunConfig
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
@@ -160,7 +162,10 @@ class Indexer(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepairRequest:
-    """What the engine is asked to do; ``feedback`` and ``previous`` are set when a patch is refined."""
+    """What the engine is asked to do; ``feedback`` and ``previous`` are set when a patch is refined.
+
+    ``config`` is the repository's, within the operator's bounds.
+    """
 
     run_id: str
     report: Report
@@ -168,6 +173,7 @@ class RepairRequest:
     out: Path
     depth: Depth
     model: str = ""
+    config: RunConfig = field(default_factory=RunConfig)
     feedback: str = ""
     previous: RunResult | None = None
 

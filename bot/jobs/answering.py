@@ -22,8 +22,8 @@ async def answer(journal: Journal, services: Services, intent: Ask, key: str) ->
 
     async def words() -> str:
         if intent.command == "help":
-            policy = await configuring.policy_of(services, intent.repository)
-            return replies.help_text(policy.triggers)
+            config = await configuring.config_of(services, intent.repository)
+            return replies.help_text(configuring.triggers_of(services, config))
         if intent.command == "status":
             return wording.status(matter.run)
         if intent.command == "explain":

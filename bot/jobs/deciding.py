@@ -6,11 +6,11 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from agent.domain.run import Outcome
-from bot.jobs.policy import Unproven
+from bot.repo_config import Unproven
 
 if TYPE_CHECKING:
     from agent.domain.run import RunResult
-    from bot.jobs.policy import Policy
+    from bot.repo_config import RepoConfig
     from bot.store.runs import Run
 
 
@@ -23,7 +23,7 @@ class Ending(StrEnum):
     NOTHING = "nothing"
 
 
-def ending(run: Run, result: RunResult, policy: Policy) -> Ending:
+def ending(run: Run, result: RunResult, config: RepoConfig) -> Ending:
     """Return what is done with a result.
 
     A private one with a patch waits for a person, one without is kept; an unproven patch goes where the
@@ -38,7 +38,7 @@ def ending(run: Run, result: RunResult, policy: Policy) -> Ending:
     if result.outcome is Outcome.FIXED and patched:
         return Ending.PULL_REQUEST
     if result.outcome is Outcome.UNPROVEN and patched:
-        return _UNPROVEN[policy.unproven]
+        return _UNPROVEN[config.publish.unproven]
     return Ending.COMMENT
 
 

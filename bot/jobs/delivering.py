@@ -11,6 +11,7 @@ from bot.jobs import configuring
 from bot.jobs.dispatch import act
 from bot.jobs.journal import StepFailedError
 from bot.jobs.services import in_thread
+from bot.repo_config import DEFAULTS
 from bot.store.codec import decode_tagged, encode_tagged
 from bot.store.deliveries import Delivery, DeliveryState
 from handlers import registry
@@ -19,9 +20,9 @@ from handlers.intents import Intent, Repository
 
 if TYPE_CHECKING:
     from bot.jobs.journal import Journal
-    from bot.jobs.policy import Policy
     from bot.jobs.services import Services
     from handlers.intents import AnyIntent
+    from handlers.triggers import TriggerConfig
 
 log = structlog.get_logger(__name__)
 
@@ -57,9 +58,7 @@ async def _interpret(services: Services, guid: str) -> list[Any]:
         return []
     payload = json.loads(delivery.body)
     try:
-        intents = registry.interpret(
-            delivery.event, payload, (await _policy(services, delivery, payload)).triggers
-        )
+        intents = registry.interpret(delivery.event, payload, await _triggers(services, delivery, payload))
     except PayloadError as error:
         await in_thread(services.store.deliveries.conclude, guid, DeliveryState.FAILED, str(error))
         log.warning("payload_not_understood", event_name=delivery.event, problems=list(error.problems))
@@ -70,20 +69,20 @@ async def _interpret(services: Services, guid: str) -> list[Any]:
     return [encode_tagged(intent) for intent in known]
 
 
-async def _policy(services: Services, delivery: Delivery, payload: Any) -> Policy:
-    """Return the policy for a delivery, that of its repository if Suture is installed there."""
+async def _triggers(services: Services, delivery: Delivery, payload: Any) -> TriggerConfig:
+    """Return what the delivery's repository wants to react to, if Suture is installed there."""
     found = payload.get("repository")
     if not delivery.repository_id or delivery.event not in registry.BY_NAME or not isinstance(found, dict):
-        return configuring.default_policy(services)
+        return configuring.triggers_of(services, DEFAULTS)
     known = await in_thread(services.store.repositories.get, delivery.repository_id)
     installation_id = delivery.installation_id or (known.installation_id if known else 0)
     if not installation_id or not isinstance(found.get("full_name"), str):
-        return configuring.default_policy(services)
+        return configuring.triggers_of(services, DEFAULTS)
     repository = Repository(
         id=delivery.repository_id, full_name=found["full_name"], installation_id=installation_id
     )
     await in_thread(services.store.repositories.see, repository, services.now())
-    return await configuring.policy_of(services, repository)
+    return configuring.triggers_of(services, await configuring.config_of(services, repository))
 
 
 async def _locate(services: Services, intent: AnyIntent) -> AnyIntent | None:

@@ -11,9 +11,9 @@ from bot.jobs.configuring import is_ours
 from bot.store.reports import ADVISORY_ID, flaw_keys
 
 if TYPE_CHECKING:
-    from bot.jobs.policy import Policy
     from bot.jobs.services import Services
     from bot.jobs.starting import Asked
+    from bot.repo_config import RepoConfig
     from bot.store.runs import Run
 
 HOUR = 3600.0
@@ -30,10 +30,10 @@ class Refusal:
     linked_run_id: str = ""
 
 
-def own_reasons(services: Services, asked: Asked, policy: Policy, now: float) -> Refusal | None:
+def own_reasons(services: Services, asked: Asked, config: RepoConfig, now: float) -> Refusal | None:
     """Return the first reason found in our own tables."""
     repository = asked.intent.repository
-    if not policy.triggers.enabled:
+    if not (config.enabled and services.operator.enabled):
         return Refusal(reason="Suture is switched off here.")
     if repository.archived:
         return Refusal(reason="This repository is archived.")
@@ -41,9 +41,9 @@ def own_reasons(services: Services, asked: Asked, policy: Policy, now: float) ->
         return known
     if services.store.runs.count_since(repository.id, now - HOUR) >= services.operator.runs_per_hour:
         return Refusal(reason="Too many runs were started here in the last hour; try again later.")
-    if services.store.pulls.count_open(repository.id) >= policy.open_pull_requests:
+    if services.store.pulls.count_open(repository.id) >= config.limits.open_pull_requests:
         return Refusal(
-            reason=f"{policy.open_pull_requests} pull requests of Suture are open here, which is the limit."
+            reason=f"{config.limits.open_pull_requests} pull requests of Suture are open here, which is the limit."
         )
     return None
 

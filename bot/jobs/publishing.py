@@ -16,15 +16,17 @@ from bot.jobs.services import in_thread
 from bot.jobs.subjects import subject_of
 from bot.jobs.voice import Voice
 from bot.ports import Publication
+from bot.repo_config import DEFAULTS
 from bot.store.pulls import Pull
 from bot.store.runs import RunState
 
 if TYPE_CHECKING:
+    from agent.domain.report import Report
     from agent.domain.run import RunResult
     from bot.jobs.journal import Journal, StepFailedError
-    from bot.jobs.policy import Policy
     from bot.jobs.services import Services
     from bot.ports import PullRequest
+    from bot.repo_config import RepoConfig
     from bot.store.runs import Run
     from handlers.intents import Repository
 
@@ -52,12 +54,8 @@ async def _plan(services: Services, run_id: str) -> str:
     if run is None or result is None or run.state is not RunState.PUBLISHING:
         return Ending.NOTHING.value
     repository = await in_thread(services.store.repositories.get, run.repository_id)
-    policy = (
-        await configuring.policy_of(services, repository)
-        if repository
-        else configuring.default_policy(services)
-    )
-    return ending(run, result, policy).value
+    config = await configuring.config_of(services, repository) if repository else DEFAULTS
+    return ending(run, result, config).value
 
 
 async def _pull_request(journal: Journal, services: Services, run_id: str) -> None:
@@ -84,15 +82,19 @@ async def _publish(services: Services, run_id: str) -> int | None:
     run, result, repository = await _load(services, run_id)
     if run.state is not RunState.PUBLISHING:
         return None  # stopped meanwhile
-    policy = await configuring.policy_of(services, repository)
-    pull = await services.github.publish(_publication(run, result, repository, policy))
+    config = await configuring.config_of(services, repository)
+    report = await in_thread(services.store.reports.get, run.report_id)
+    publication = _publication(run, result, repository, config, report)
+    pull = await services.github.publish(publication)
     await in_thread(_record, services, run, pull)
     if pull.state != "open":
         raise GitHubError("its pull request was closed by somebody", status=None, retryable=False)
     return pull.number
 
 
-def _publication(run: Run, result: RunResult, repository: Repository, policy: Policy) -> Publication:
+def _publication(
+    run: Run, result: RunResult, repository: Repository, config: RepoConfig, report: Report | None
+) -> Publication:
     subject = subject_of(run)
     number = subject.number if not run.private else None
     return Publication(
@@ -101,16 +103,16 @@ def _publication(run: Run, result: RunResult, repository: Repository, policy: Po
         subject=subject,
         base_branch=run.base_branch
         if not run.expected_head
-        else policy.base_branch or repository.default_branch,
+        else config.branches.base or repository.default_branch,
         base_sha=run.base_sha,
         branch=run.branch,
-        title=policy.title or wording.title(run, result),
+        title=wording.title(run, result, report, config.publish.title),
         body=wording.body(run, result, number),
         changes=result.candidate.changes if result.candidate else {},
-        labels=policy.labels,
-        reviewers=policy.reviewers,
-        draft=policy.draft,
-        sign_off=policy.sign_off,
+        labels=config.publish.labels,
+        reviewers=config.publish.reviewers,
+        draft=config.publish.draft,
+        sign_off=config.publish.signoff,
         expected_head=run.expected_head,
     )
 

@@ -73,8 +73,8 @@ async def _queue(services: Services, intent: RefineRun, key: str) -> Answer:
     reason = _reason(intent, pull, live)
     if reason is not None:
         return Answer(words=reason, number=pull.number)
-    policy = await configuring.policy_of(services, intent.repository)
-    return await in_thread(_open, services, intent, pull, live, policy.ci_refinements, key)
+    config = await configuring.config_of(services, intent.repository)
+    return await in_thread(_open, services, intent, pull, live, config.limits.ci_refinements, key)
 
 
 def _pull(services: Services, intent: RefineRun) -> Pull | None:

@@ -16,16 +16,17 @@ from bot.jobs.guard import guarded
 from bot.jobs.names import publish_job
 from bot.jobs.services import in_thread
 from bot.ports import RepairRequest
+from bot.repo_config import run_config
 from bot.store.runs import UNFINISHED, RunKind, RunState
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
-    from pathlib import Path
 
     from agent.domain.run import RunResult
     from bot.jobs.journal import Journal, StepFailedError
     from bot.jobs.services import Services
     from bot.ports import Checkout
+    from bot.repo_config import RepoConfig
     from bot.store.runs import Run
     from handlers.intents import Repository
 
@@ -74,7 +75,7 @@ def _count_attempt(services: Services, run_id: str) -> int:
     return attempts
 
 
-async def _admit(services: Services, run_id: str) -> int:
+async def _admit(services: Services, run_id: str) -> float:
     """Look at the repository as it is now; return the minutes the run may take."""
     run, repository = await _load(services, run_id)
     now = await services.github.refresh(repository)
@@ -82,30 +83,30 @@ async def _admit(services: Services, run_id: str) -> int:
     if now.archived or not now.default_branch:
         what = "archived" if now.archived else "empty"
         raise RunDeclinedError(f"the repository is {what}")
-    policy = await configuring.policy_of(services, now)
-    if not policy.triggers.enabled:
+    config = await configuring.config_of(services, now)
+    if not (config.enabled and services.operator.enabled):
         raise RunDeclinedError("Suture was switched off here meanwhile")
     await in_thread(services.store.runs.note, run.id, services.now(), "started", f"on {now.default_branch}")
-    return min(policy.minutes, services.operator.run_minutes)
+    return min(config.limits.minutes, float(services.operator.run_minutes))
 
 
-async def _repair(services: Services, run_id: str, minutes: int) -> None:
+async def _repair(services: Services, run_id: str, minutes: float) -> None:
     """Run the engine on a fresh checkout and keep what it found; run again from the start after a crash."""
     run, repository = await _load(services, run_id)
-    policy = await configuring.policy_of(services, repository)
-    async with _checkout(services, run, repository, policy.base_branch) as checkout:
+    config = await configuring.config_of(services, repository)
+    async with _checkout(services, run, repository, config.branches.base) as checkout:
         await services.faults.reach("checkout:done")
-        out = services.work_dir / run_id
-        request = await in_thread(_request, services, run, checkout, out)
+        request = await in_thread(_request, services, run, config, checkout)
         try:
             async with asyncio.timeout(minutes * 60):
                 result = await services.engine.repair(request)
         except TimeoutError:
-            reason = f"not done after {minutes} minutes"
+            reason = f"not done after {minutes:g} minutes"
             result = keeping.empty_result(run, Outcome.BUDGET_EXHAUSTED, reason)
         await services.faults.reach("engine:done")
-        result = await in_thread(merging.instead_of, result, _replaced(run, request), checkout.tree)
-        await in_thread(keeping.keep, services, run, checkout, result, out)
+        replaced = await in_thread(_replaced, services, run)
+        result = await in_thread(merging.instead_of, result, replaced, checkout.tree)
+        await in_thread(keeping.keep, services, run, checkout, result, request.out)
 
 
 @asynccontextmanager
@@ -120,10 +121,11 @@ async def _checkout(
         await asyncio.shield(services.checkouts.release(checkout))
 
 
-def _request(services: Services, run: Run, checkout: Checkout, out: Path) -> RepairRequest:
+def _request(services: Services, run: Run, config: RepoConfig, checkout: Checkout) -> RepairRequest:
     report = services.store.reports.get(run.report_id)
     if report is None:
         raise RunStoppedError("the report was deleted")
+    out = services.work_dir / run.id
     out.mkdir(parents=True, exist_ok=True, mode=0o700)
     parent = services.store.runs.get(run.parent_id) if run.parent_id else None
     return RepairRequest(
@@ -131,20 +133,25 @@ def _request(services: Services, run: Run, checkout: Checkout, out: Path) -> Rep
         report=report,
         checkout=checkout,
         out=out,
-        depth=Depth(run.depth or Depth.STANDARD),
+        depth=Depth(run.depth or config.models.depth),
+        config=run_config(config, Depth(run.depth or config.models.depth)),
         model=run.model,
         feedback=run.feedback,
-        previous=keeping.result_of(services, parent) if parent else None,
+        previous=keeping.result_of(services, parent) if run.kind is RunKind.REFINE else None,
     )
 
 
-def _replaced(run: Run, request: RepairRequest) -> RunResult | None:
-    """Return the result whose patch the new one takes the place of.
+def _replaced(services: Services, run: Run) -> RunResult | None:
+    """Return the result whose patch, on the same branch, the new one takes the place of.
 
     Where people's commits are on the branch, the new patch was made on top of them and replaces nothing.
     """
-    on_top = run.expected_head and run.base_sha == run.expected_head
-    return request.previous if run.kind is RunKind.REFINE and not on_top else None
+    on_top = run.base_sha == run.expected_head
+    return (
+        None
+        if on_top or not run.parent_id
+        else keeping.result_of(services, services.store.runs.get(run.parent_id))
+    )
 
 
 async def _hand_on(journal: Journal, services: Services, run_id: str) -> None:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from bot.artifacts import ArtifactStore
     from bot.faults import Faults
     from bot.jobs.journal import Job
-    from bot.jobs.policy import PolicyReader
     from bot.ports import Checkouts, GitHub, Indexer, RepairEngine
     from bot.store.store import Store
     from bot.telemetry import Metrics
@@ -42,6 +41,7 @@ class Operator:
 
     enabled: bool = True
     trusted_bots: frozenset[int] = frozenset()
+    models: tuple[str, ...] = ()
     app_id: int = 0
     app_slug: str = ""
     runs_per_hour: int = 20
@@ -61,7 +61,6 @@ class Services:
     engine: RepairEngine
     indexer: Indexer
     artifacts: ArtifactStore
-    policies: PolicyReader
     operator: Operator
     faults: Faults
     metrics: Metrics

@@ -15,14 +15,15 @@ from bot.jobs.names import PRIORITIES, branch_name, run_id, run_job
 from bot.jobs.services import in_thread
 from bot.jobs.subjects import matter_of
 from bot.jobs.voice import Voice
+from bot.repo_config import DEFAULTS
 from bot.store.codec import decode, encode
 from bot.store.runs import Run, RunKind, RunState
 
 if TYPE_CHECKING:
     from bot.jobs.gates import Refusal
     from bot.jobs.journal import Journal
-    from bot.jobs.policy import Policy
     from bot.jobs.services import Services
+    from bot.repo_config import RepoConfig
     from bot.store.pulls import Pull
     from handlers.intents import StartRun, Subject
 
@@ -79,8 +80,8 @@ async def _refusal(journal: Journal, services: Services, asked: Asked) -> Refusa
     """Ask our own tables first, GitHub's open pull requests last."""
 
     async def look() -> object:
-        policy = await configuring.policy_of(services, asked.intent.repository)
-        return encode(await in_thread(gates.own_reasons, services, asked, policy, services.now()))
+        config = await configuring.config_of(services, asked.intent.repository)
+        return encode(await in_thread(gates.own_reasons, services, asked, config, services.now()))
 
     found = await journal.step("gates", look)
     if found is not None:
@@ -97,8 +98,8 @@ async def _refusal(journal: Journal, services: Services, asked: Asked) -> Refusa
 
 async def _queue(journal: Journal, services: Services, asked: Asked, voice: Voice) -> None:
     async def open_run() -> list[str]:
-        policy = await configuring.policy_of(services, asked.intent.repository)
-        return await in_thread(_open, services, asked, policy)
+        config = await configuring.config_of(services, asked.intent.repository)
+        return await in_thread(_open, services, asked, config)
 
     standing, mine = await journal.step("queue", open_run)
     if standing == mine:
@@ -110,7 +111,7 @@ async def _queue(journal: Journal, services: Services, asked: Asked, voice: Voic
     await voice.say(journal, f"answer-{asked.key}", wording.busy(standing))
 
 
-def _open(services: Services, asked: Asked, policy: Policy) -> list[str]:
+def _open(services: Services, asked: Asked, config: RepoConfig) -> list[str]:
     """Insert report and run and enqueue its job; return the run that stands and the one that was meant."""
     intent, store, now = asked.intent, services.store, services.now()
     mine = run_id(asked.key, intent.repository.id, asked.subject.key)
@@ -121,7 +122,7 @@ def _open(services: Services, asked: Asked, policy: Policy) -> list[str]:
         for run in earlier:  # a result that still waits for a person gives way to the new attempt
             store.runs.change(run.id, {RunState.WAITING}, state=RunState.FINISHED, finished_at=now)
     pulls = store.pulls.of_subject(intent.repository.id, asked.subject.key)
-    run = _row(asked, policy, mine, len(earlier) + 1, next((p for p in pulls if p.state == "open"), None))
+    run = _row(asked, config, mine, len(earlier) + 1, next((p for p in pulls if p.state == "open"), None))
     store.reports.save(mine, intent.repository.id, asked.subject.key, asked.report, now)
     standing = store.runs.open(
         replace(run, created_at=now), lambda connection: services.queues.enqueue(connection, run_job(run))
@@ -131,7 +132,7 @@ def _open(services: Services, asked: Asked, policy: Policy) -> list[str]:
     return [standing.id, mine]
 
 
-def _row(asked: Asked, policy: Policy, mine: str, number: int, pull: Pull | None) -> Run:
+def _row(asked: Asked, config: RepoConfig, mine: str, number: int, pull: Pull | None) -> Run:
     intent = asked.intent
     run = Run(
         id=mine,
@@ -144,14 +145,20 @@ def _row(asked: Asked, policy: Policy, mine: str, number: int, pull: Pull | None
         cause=intent.command or "event",
         visibility=asked.report.visibility.value,
         priority=PRIORITIES[asked.report.severity],
-        depth=intent.depth or policy.depth.value,
-        model=intent.model or policy.model,
+        depth=intent.depth or config.models.depth.value,
+        model=intent.model or config.models.author,
         requested_by=intent.actor.login,
         branch=branch_name(asked.subject.key, number),
     )
     if pull is None:
         return run
-    return replace(run, branch=pull.branch, pull_number=pull.number, expected_head=pull.head_sha)
+    return replace(
+        run,
+        branch=pull.branch,
+        pull_number=pull.number,
+        expected_head=pull.head_sha,
+        parent_id=pull.run_id,
+    )
 
 
 async def _link(journal: Journal, services: Services, asked: Asked, refusal: Refusal) -> None:
@@ -162,7 +169,7 @@ async def _link(journal: Journal, services: Services, asked: Asked, refusal: Ref
 
     def keep() -> None:
         now = services.now()
-        row = _row(asked, configuring.default_policy(services), mine, 1, None)
+        row = _row(asked, DEFAULTS, mine, 1, None)
         services.store.reports.save(mine, asked.intent.repository.id, asked.subject.key, asked.report, now)
         linked = replace(
             row,

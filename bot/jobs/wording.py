@@ -10,6 +10,7 @@ from handlers.replies import reply
 
 if TYPE_CHECKING:
     from agent.domain.matrix import Row
+    from agent.domain.report import Report
     from bot.jobs.gates import Refusal
     from bot.store.runs import Run
 
@@ -25,6 +26,7 @@ HEADLINES = {
     Outcome.CANCELLED: "The run was stopped.",
     Outcome.ERROR: "The run failed for a reason of Suture's own.",
 }
+TITLE_CHARACTERS = 200
 LATER = "Say more in the report and ask again with `/patch retry`."
 STATES = {
     "queued": "waits for its turn",
@@ -55,8 +57,11 @@ def cannot_read(problem: str) -> str:
     return reply(f"The report could not be read: {problem}")
 
 
-def title(run: Run, result: RunResult) -> str:
-    """Return the pull request's title. The report's own words are left out: they are not ours to repeat."""
+def title(run: Run, result: RunResult, report: Report | None, wanted: str) -> str:
+    """Return the pull request's title: the repository's form filled in, or ours without the report's words."""
+    if wanted and report is not None:
+        filled = wanted.format(id=run.subject_key, title=report.title, severity=report.severity.value)
+        return reply(" ".join(filled.split()))[:TITLE_CHARACTERS]
     source = result.candidate.source if result.candidate else ""
     return f"Fix the flaw reported in {run.subject_key}" + (f" ({source})" if source else "")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import fcntl
 import hashlib
 import json
@@ -98,7 +99,7 @@ class FakeGitHub:
     def state(self) -> dict[str, Any]:
         """Return the state as it is now."""
         with self._shared() as state:
-            return dict(state)
+            return copy.deepcopy(state)
 
     @property
     def pulls(self) -> list[dict[str, Any]]:
