@@ -55,9 +55,7 @@ def configured(case: Mapping[str, object]) -> BuildConfig:
     )
 
 
-async def row(
-    case: Mapping[str, object], tree: Path, config: BuildConfig, cache: Path, sandbox: Sandbox
-) -> str:
+async def row(case: Mapping[str, object], tree: Path, config: BuildConfig, cache: Path, sandbox: Sandbox) -> str:
     """Return the case's line of the table."""
     chains = toolchains(cache)
     try:
@@ -76,35 +74,12 @@ async def row(
 
 
 def _line(name: str, plan: ProjectPlan, cold: float, warm: float, way: object, run: TestRun) -> str:
-    counts = [
-        run.count(TestStatus.PASSED),
-        run.count(TestStatus.FAILED) + run.count(TestStatus.ERROR),
-        run.count(TestStatus.SKIPPED),
-    ]
+    counts = [run.count(TestStatus.PASSED), run.count(TestStatus.FAILED) + run.count(TestStatus.ERROR), run.count(TestStatus.SKIPPED)]
     remark = run.usage_error or ("" if run.complete else "incomplete")
     if os.environ.get("SHOW_FAILED"):
         failed = [key for key, value in run.results.items() if value in {TestStatus.FAILED, TestStatus.ERROR}]
-        print(
-            name,
-            *failed[:40],
-            run.execution.stdout[-3000:],
-            run.execution.stderr[-2000:],
-            sep="\n  ",
-            file=sys.stderr,
-        )
-    cells = [
-        name,
-        plan.manager,
-        plan.runner,
-        f"`{plan.test}`",
-        plan.origins["test"],
-        f"{cold:.1f}",
-        f"{warm:.2f}",
-        way,
-        *counts,
-        f"{run.execution.seconds:.1f}",
-        remark,
-    ]
+        print(name, *failed[:40], run.execution.stdout[-3000:], run.execution.stderr[-2000:], sep="\n  ", file=sys.stderr)
+    cells = [name, plan.manager, plan.runner, f"`{plan.test}`", plan.origins["test"], f"{cold:.1f}", f"{warm:.2f}", way, *counts, f"{run.execution.seconds:.1f}", remark]
     return "| " + " | ".join(str(cell) for cell in cells) + " |"
 
 
