@@ -15,6 +15,7 @@ import requests
 from aiohttp import web
 
 from bot.github.hosts import GitHubConfig
+from handlers import subjects
 from handlers.intents import Repository
 from tests.testbed.emulator import Emulator
 from tests.testbed.extras import Extras
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
     from types import TracebackType
+
+    from handlers.intents import Subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +178,20 @@ class Testbed:
         else:
             person.ask("PATCH", f"{base}/refs/heads/{branch}", {"sha": sha})
         return sha
+
+    def issue(
+        self,
+        repository: Repository,
+        title: str,
+        body: str,
+        *,
+        labels: tuple[str, ...] = (),
+        by: str = "reporter",
+    ) -> Subject:
+        """Open an issue as a person."""
+        wanted = {"title": title, "body": body, "labels": list(labels)}
+        made = self.person(by).ask("POST", f"/repos/{repository.full_name}/issues", wanted)
+        return subjects.issue(made["number"])
 
     def rename(self, repository: Repository) -> str:
         """Rename a repository as its owner; return the new name. The old one leads there from now on."""
