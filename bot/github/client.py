@@ -155,6 +155,7 @@ class GitHubApp:
 
     async def refresh(self, repository: Repository) -> Repository:
         """Return the repository as it is now."""
+        self.calls.forget(repository)
         now = await self.calls.on(repository, LOOK, lambda remote: _get(remote, ""))
         return replace(
             repository,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from agent.domain.report import Severity, Visibility
-from bot.errors import GitHubError, RepositoryGoneError
+from bot.errors import RepositoryGoneError
 from bot.github.client import GitHubApp
 from bot.github.errors import InstallationSuspendedError
 from bot.github.policies import CommitStyle
@@ -128,7 +128,7 @@ async def test_alerts_become_reports(testbed: Testbed, repository: Repository) -
 
     assert dependabot.id == "dependabot-3"
     assert any(alias.startswith("GHSA-") for alias in dependabot.aliases)
-    assert "Dependency: `django` (pip), `path/to/requirements.txt`" in dependabot.body
+    assert "Dependency: `ansible` (pip), `path/to/requirements.txt`" in dependabot.body
     assert (scanning.id, scanning.cwes) == ("code-scanning-4", ("CWE-22",))
     assert "spec-main/api-session-spec.ts" in scanning.body
 
@@ -181,10 +181,12 @@ async def test_a_name_that_another_repository_took_is_not_followed(
     """The number decides: a token for ours, a name that is another's now."""
     other = testbed.repository(FILES)
 
-    with pytest.raises(GitHubError):
-        await build_app(testbed).read_file(replace(repository, full_name="acme/nothing"), "README.md")
-    with pytest.raises(RepositoryGoneError):
-        await build_app(testbed).refresh(replace(repository, full_name=other.full_name))
+    for name in ("acme/nothing", other.full_name):
+        taken = replace(repository, full_name=name)
+        with pytest.raises(RepositoryGoneError):
+            await build_app(testbed).refresh(taken)
+        with pytest.raises(RepositoryGoneError):
+            await build_app(testbed).read_file(taken, "README.md")
 
 
 async def test_where_drafts_are_not_sold_an_ordinary_pull_request_is_opened(
