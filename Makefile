@@ -25,7 +25,7 @@ $(VENV)/.ready: requirements.lock pyproject.toml deploy/setup-system
 	@touch $@
 
 demo: setup ## Fix two real, published vulnerabilities on this machine, with evidence
-	@$(BIN)/python -m deploy.demo
+	@$(BIN)/python -m bot.demo
 
 lint: setup ## Lint, format, types, import rule
 	@$(BIN)/ruff check .
@@ -46,3 +46,6 @@ lock: ## Resolve the dependencies anew (the lock names no host)
 
 clean: ## Remove what the targets made
 	rm -rf $(VENV) .demo .testbed .cache .mypy_cache .ruff_cache .pytest_cache .coverage*
+
+schemas: setup ## Write the published JSON Schemas anew
+	@$(BIN)/python -c "import json; from bot.output.schema import RunShape; print(json.dumps(RunShape.model_json_schema(), indent=2))" > docs/run.schema.json

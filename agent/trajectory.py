@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, BinaryIO
 
+from agent.errors import TrajectoryError
 from agent.untrusted import redact_secrets
 
 if TYPE_CHECKING:
@@ -20,16 +21,19 @@ _MOST_TEXT = 20_000
 
 @dataclass(slots=True, kw_only=True)
 class JSONLinesTrajectory:
-    """Appends one JSON object a line to ``stream``; what looks like a secret is replaced."""
+    """Appends one JSON object a line to ``stream``, an unbuffered file; what looks like a secret is replaced."""
 
-    stream: TextIO
+    stream: BinaryIO
     started: float = field(default_factory=time.monotonic)
 
     def record(self, kind: str, /, **fields: object) -> None:
         """Append one event with the seconds since the run began."""
         event = {"at": round(time.monotonic() - self.started, 3), "event": kind, **fields}
-        self.stream.write(redact_secrets(json.dumps(event, ensure_ascii=True, default=str)) + "\n")
-        self.stream.flush()
+        line = redact_secrets(json.dumps(event, ensure_ascii=True, default=str)) + "\n"
+        try:
+            self.stream.write(line.encode())
+        except OSError as error:
+            raise TrajectoryError(f"the trajectory cannot be written: {error.strerror}") from None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

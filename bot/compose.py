@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from agent.rules.registry import RULES
 from agent.sandbox.config import Backend, SandboxConfig
 from agent.sandbox.select import open_sandbox
-from agent.toolchains.registry import default_toolchains
+from agent.toolchains.registry import toolchains
 from agent.workflow.budget import Budget
 from agent.workflow.sources import RuleCandidates, SnippetProofs
 from agent.workflow.state import Tools
@@ -43,7 +43,7 @@ class Workshop:
 
     def scratch(self) -> Path:
         """Return the folder for private copies."""
-        folder = self.settings.cache / "runs"
+        folder = self.settings.cache_dir / "runs"
         folder.mkdir(parents=True, exist_ok=True)
         return folder
 
@@ -53,7 +53,7 @@ class Workshop:
             workspace=workspace,
             sandbox=self.sandbox,
             toolchains=self.toolchains,
-            ranker=ReportRanker(source=job.project, cache=self.settings.cache / "indexes"),
+            ranker=ReportRanker(source=job.history or job.project),
             proof_sources=(SnippetProofs(),),
             candidate_sources=(RuleCandidates(rules=RULES),),
             trajectory=trajectory,
@@ -66,10 +66,10 @@ class Workshop:
 def open_workshop(settings: Settings, *, unsafe: bool = False) -> Workshop:
     """Open the sandbox and the toolchains; raise ``SandboxUnavailableError`` when no backend works."""
     sandbox = open_sandbox(sandbox_config(settings, unsafe=unsafe))
-    return Workshop(settings=settings, sandbox=sandbox, toolchains=default_toolchains(settings.cache))
+    return Workshop(settings=settings, sandbox=sandbox, toolchains=toolchains(settings.cache_dir))
 
 
 def sandbox_config(settings: Settings, *, unsafe: bool = False) -> SandboxConfig:
     """Return the sandbox's configuration as the operator wants it."""
     backend = Backend.UNSAFE if unsafe else Backend(settings.sandbox)
-    return SandboxConfig(backend=backend, cache=settings.cache)
+    return SandboxConfig(backend=backend, cache=settings.cache_dir, environment=settings.passed_on)

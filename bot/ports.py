@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from agent.config import RunConfig
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
@@ -146,9 +148,24 @@ class Checkouts(Protocol):
         ...
 
 
+class Indexer(Protocol):
+    """What is kept ready per repository so that a run starts fast; safe to lose at any time."""
+
+    async def update(self, repository: Repository, checkout: Checkout) -> None:
+        """Bring the index of a branch up to date with a checkout."""
+        ...
+
+    async def drop(self, repository: Repository) -> None:
+        """Remove the index of a repository."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepairRequest:
-    """What the engine is asked to do; ``feedback`` and ``previous`` are set when a patch is refined."""
+    """What the engine is asked to do; ``feedback`` and ``previous`` are set when a patch is refined.
+
+    ``config`` is the repository's, within the operator's bounds.
+    """
 
     run_id: str
     report: Report
@@ -156,6 +173,7 @@ class RepairRequest:
     out: Path
     depth: Depth
     model: str = ""
+    config: RunConfig = field(default_factory=RunConfig)
     feedback: str = ""
     previous: RunResult | None = None
 

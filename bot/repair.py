@@ -21,7 +21,7 @@ from bot.output.folder import TRAJECTORY
 
 if TYPE_CHECKING:
     from pathlib import Path
-    from typing import TextIO
+    from typing import BinaryIO
 
     from agent.domain.report import Report
     from agent.domain.run import RunResult
@@ -69,7 +69,7 @@ async def repair(job: Repair, workshop: Workshop, observer: Observer) -> Repaire
     started_at, started = datetime.now(UTC), monotonic()
     with (
         open_workspace(job.project, parent=workshop.scratch()) as workspace,
-        (job.out / TRAJECTORY).open("w", encoding="utf-8") as log,
+        (job.out / TRAJECTORY).open("wb", buffering=0) as log,
     ):
         workflow = _workflow(job, workshop, workspace, observer, log)
         result: RunResult | None = None
@@ -86,7 +86,7 @@ async def repair(job: Repair, workshop: Workshop, observer: Observer) -> Repaire
 
 
 def _workflow(
-    job: Repair, workshop: Workshop, workspace: Workspace, observer: Observer, log: TextIO
+    job: Repair, workshop: Workshop, workspace: Workspace, observer: Observer, log: BinaryIO
 ) -> Workflow:
     trajectory = JSONLinesTrajectory(stream=log)
     trajectory.record("run", run_id=job.run_id, report=job.report.id, depth=job.config.depth.value)

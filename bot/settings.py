@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
+from agent.sandbox.config import REGISTRY_VARIABLES
 from bot.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -29,6 +30,19 @@ STANDARD = {"OPENAI_BASE_URL": "model_base_url", "OPENAI_API_KEY": "model_api_ke
 def default_data_dir(environ: Mapping[str, str]) -> Path:
     """Return the data folder: ``$XDG_DATA_HOME/suture`` or ``~/.local/share/suture``."""
     base = environ.get("XDG_DATA_HOME") or str(Path(environ.get("HOME", ".")) / ".local" / "share")
+    return Path(base) / "suture"
+
+
+def default_cache_dir(environ: Mapping[str, str]) -> Path:
+    """Return the cache folder: beside the data if that was chosen, else one that fits the user.
+
+    As root the sandbox runs as another user who cannot enter root's home, so the system's cache folder is used.
+    """
+    if environ.get(f"{PREFIX}DATA_DIR"):
+        return Path(environ[f"{PREFIX}DATA_DIR"]) / "cache"
+    if os.geteuid() == 0:
+        return Path("/var/cache/suture")
+    base = environ.get("XDG_CACHE_HOME") or str(Path(environ.get("HOME", ".")) / ".cache")
     return Path(base) / "suture"
 
 
@@ -66,7 +80,10 @@ class Settings(BaseSettings):
     run_days: int = Field(default=180, ge=1)
 
     sandbox: Literal["auto", "bubblewrap", "container", "unsafe"] = "auto"
-    cache_dir: Path | None = None
+    cache_dir: Path
+    """Environments, package caches, indexes; safe to delete at any time."""
+    passed_on: dict[str, str] = Field(default_factory=dict, repr=False)
+    """What an install in the sandbox may learn of the environment: where packages come from."""
 
     model: str = ""
     model_base_url: str = ""
@@ -91,11 +108,6 @@ class Settings(BaseSettings):
             if url.startswith(prefix):
                 return "postgresql+psycopg://" + url.removeprefix(prefix)
         return url
-
-    @property
-    def cache(self) -> Path:
-        """Return the folder of environments, package caches and indexes; safe to delete at any time."""
-        return self.cache_dir or self.data_dir / "cache"
 
     @property
     def artifacts(self) -> Path:
@@ -135,7 +147,8 @@ def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
     """Return the settings; ``SettingsError`` names each bad key and never shows a value."""
     environ = os.environ if environ is None else environ
     data_dir = Path(environ.get(f"{PREFIX}DATA_DIR") or default_data_dir(environ))
-    values: dict[str, Any] = {"data_dir": data_dir}
+    values: dict[str, Any] = {"data_dir": data_dir, "cache_dir": default_cache_dir(environ)}
+    values["passed_on"] = {name: environ[name] for name in REGISTRY_VARIABLES if name in environ}
     values |= _from_file(environ, data_dir) | _from_secret_files(environ) | _from_environment(environ)
     try:
         return Settings(**values)

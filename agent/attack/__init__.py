@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from agent.attack.variants import controls, variants
+from agent.attack.catalogue import controls, variants
 
 __all__ = ["controls", "variants"]

@@ -7,22 +7,22 @@ import os
 import platform
 import secrets
 import shutil
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agent.domain.execution import Execution, KillReason, Phase
+from agent.domain.execution import Phase
 from agent.errors import SandboxUnavailableError
-from agent.sandbox import archives, cgroups, command_line, resources, script, seccomp
-from agent.sandbox.placement import placed
+from agent.sandbox import cgroups, command_line, resources, script, seccomp
+from agent.sandbox.jobs import channel, execution_of, feed_of
 from agent.sandbox.staging import Staging
-from agent.sandbox.supervision import Feed, Job, Outcome, Owner, supervise
-from agent.sandbox.variables import certificate_paths, inside_variables
+from agent.sandbox.supervision import Feed, Job, Owner, supervise
+from agent.sandbox.variables import CLEAN, certificate_paths, inside_variables
 
 if TYPE_CHECKING:
-    from agent.domain.execution import SandboxCommand
+    from agent.domain.execution import Execution, SandboxCommand
     from agent.sandbox.config import SandboxConfig
 
-_CPU_EXIT = 128 + 24  # SIGXCPU
+_LAUNCHING = {"PATH": CLEAN["PATH"]}  # what the launching programs see; the command sees its own
 _SYSTEM_FOLDERS = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 
 
@@ -58,7 +58,7 @@ class BubblewrapSandbox:
         group = cgroups.create(command.limits, self._config.cgroup_parent)
         try:
             outcome = await supervise(self._job(command, bindings, group))
-            return _execution(command, outcome, ran_out_of_memory=group.ran_out_of_memory)
+            return execution_of(command, outcome, ran_out_of_memory=group.ran_out_of_memory)
         finally:
             group.close()
 
@@ -66,13 +66,15 @@ class BubblewrapSandbox:
         self, command: SandboxCommand, bindings: list[command_line.Binding], group: cgroups.Cgroup
     ) -> Job:
         ready = f"ready {secrets.token_hex(16)}"
-        feed = _feed(command)
-        channel = _channel(self._owner) if command.collect else None
+        feed = feed_of(command)
+        returning = channel(self._owner) if command.collect else None
         program = script.inside(
             cwd=command.cwd,
             ready=ready,
-            unpack=script.UNPACK if feed != Feed() else "",
-            collect=script.collecting(command.collect, to=f"/proc/self/fd/{channel[1]}") if channel else "",
+            unpack=script.unpacking() if feed != Feed() else "",
+            collect=script.collecting(command.collect, to=f"/proc/self/fd/{returning[1]}")
+            if returning
+            else "",
         )
         etc = {path: _memory(content) for path, content in command_line.ETC_FILES.items()}
         rules = _memory(self._filter)
@@ -91,15 +93,15 @@ class BubblewrapSandbox:
         uid = self._owner.uid if self._owner else os.getuid()
         limited = resources.limited(command.limits, uid, counted=group.counts_processes)
         return Job(
-            argv=[*limited, *argv],
+            argv=[*resources.entering(group.entrances, self._owner), *limited, *argv],
+            environment=_LAUNCHING,
             ready=ready,
             limits=command.limits,
             setup_seconds=self._config.setup_seconds,
             owner=self._owner,
             feed=feed,
-            inherited=(*etc.values(), rules, *([channel[1]] if channel else [])),
-            collect=channel[0] if channel else None,
-            before=group.add,
+            inherited=(*etc.values(), rules, *([returning[1]] if returning else [])),
+            collect=returning[0] if returning else None,
         )
 
     def _bindings(self, command: SandboxCommand) -> list[command_line.Binding]:
@@ -137,37 +139,6 @@ def host_system() -> command_line.HostSystem:
     )
 
 
-def _execution(command: SandboxCommand, outcome: Outcome, *, ran_out_of_memory: bool) -> Execution:
-    killed_by, code = outcome.killed_by, outcome.code
-    if killed_by is None and ran_out_of_memory and code != 0:
-        killed_by, code = KillReason.MEMORY, None
-    if killed_by is None and code == _CPU_EXIT:
-        killed_by, code = KillReason.TIME, None
-    return Execution(
-        argv=command.argv,
-        exit_code=code,
-        stdout=outcome.stdout,
-        stderr=outcome.stderr,
-        seconds=outcome.seconds,
-        truncated=outcome.truncated,
-        killed_by=killed_by,
-        collected=archives.regular_files(outcome.collected, command.collect),
-    )
-
-
-def _feed(command: SandboxCommand) -> Feed:
-    files = placed(command.files, command.tree)
-    hidden = [
-        str(PurePosixPath(mount.inside).relative_to("/work"))
-        for mount in command.mounts
-        if PurePosixPath(mount.inside).is_relative_to("/work/")
-    ]
-    return Feed(
-        command=archives.tree_command(str(command.tree), hidden) if command.tree else (),
-        archive=archives.files_archive(files) if files else b"",
-    )
-
-
 def _has_tool_cache(host: Path) -> bool:
     return host.name == "node_modules" and (host / ".cache").is_dir()
 
@@ -182,11 +153,3 @@ def _memory(content: bytes) -> int:
     os.write(descriptor, content)
     os.lseek(descriptor, 0, os.SEEK_SET)
     return descriptor
-
-
-def _channel(owner: Owner | None) -> tuple[int, int]:
-    """Return a pipe of which the sandbox's user may open the writing end by its path."""
-    reading, writing = os.pipe()
-    if owner is not None:
-        os.fchown(writing, owner.uid, owner.gid)
-    return reading, writing

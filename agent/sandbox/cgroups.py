@@ -33,10 +33,10 @@ class Cgroup:
     memory: Path | None = None
     counts_processes: bool = False
 
-    def add(self, pid: int) -> None:
-        """Put process ``pid`` and its future children under the limits."""
-        for folder in self.folders:
-            (folder / "cgroup.procs").write_text(str(pid))
+    @property
+    def entrances(self) -> tuple[Path, ...]:
+        """Return the files a process writes its id to, to come under the limits."""
+        return tuple(folder / "cgroup.procs" for folder in self.folders)
 
     @property
     def ran_out_of_memory(self) -> bool:

@@ -7,11 +7,15 @@ from outside would take ``CAP_SYS_RESOURCE``, which containers seldom have.
 from __future__ import annotations
 
 import resource
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from agent.domain.execution import Limits
+    from agent.sandbox.supervision import Owner
 
 _MEBIBYTE: Final = 1 << 20
 _CPU_GRACE: Final = 5  # seconds between SIGXCPU, which names the reason, and SIGKILL
@@ -36,6 +40,18 @@ def limited(limits: Limits, uid: int, *, counted: bool) -> list[str]:
         "msgqueue": (resource.RLIMIT_MSGQUEUE, 0, 0),
     }
     return ["prlimit", *(_word(name, *bound) for name, bound in bounds.items()), "--"]
+
+
+def entering(procs: Sequence[Path], owner: Owner | None) -> list[str]:
+    """Return the words that join cgroups by their ``cgroup.procs`` files and then become ``owner``.
+
+    Done by the child itself, before its first other instruction: no thread of ours waits for it.
+    """
+    join = [f"echo $$ >{shlex.quote(str(file))} || exit 125" for file in procs]
+    shell = ["/bin/sh", "-c", "\n".join([*join, 'exec "$@"']), "sh"] if join else []
+    if owner is None:
+        return shell
+    return [*shell, "setpriv", f"--reuid={owner.uid}", f"--regid={owner.gid}", "--clear-groups", "--"]
 
 
 def tasks(uid: int) -> int:

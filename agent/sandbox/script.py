@@ -8,10 +8,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-UNPACK = "tar --extract --file=- --directory=/ --ignore-zeros --no-same-owner --preserve-permissions --warning=none"
+
+def unpacking(root: str = "/") -> str:
+    """Return the step that unpacks the tar archives on standard input below ``root``."""
+    return (
+        f"tar --extract --file=- --directory={shlex.quote(root)} --ignore-zeros "
+        "--no-same-owner --preserve-permissions --warning=none"
+    )
 
 
-def inside(*, cwd: str, ready: str, unpack: str = UNPACK, collect: str = "") -> str:
+def inside(*, cwd: str, ready: str, unpack: str, collect: str = "") -> str:
     """Return the program; the command itself is its positional arguments, so nothing of it is parsed.
 
     ``ready`` is printed on the error stream when all is set up: whatever came before it is a fault of the

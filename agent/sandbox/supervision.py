@@ -1,4 +1,4 @@
-"""Starts one gated process, feeds it, reads it within limits, and leaves nothing running."""
+"""Starts one process, feeds it, reads it within limits, and leaves nothing running."""
 
 from __future__ import annotations
 
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping, Sequence
 
     from agent.domain.execution import Limits
-
-GATE: Final = ("/bin/sh", "-c", 'read -r _ && exec "$@"', "gate")
-"""Waits for one line, so that limits and cgroups hold before the first instruction of what follows."""
 
 _CHUNK: Final = 65_536
 _FLOOD: Final = 64  # times the output limit: then nobody will ever read it, and it only burns the host
@@ -48,7 +45,8 @@ class Job:
     """One process to supervise; ``ready`` is what it prints on its error stream once it is set up.
 
     The descriptors ``inherited`` by the process, and ``collect`` to read from, are given away: they are
-    closed here. ``before`` is called with the gated process's id, ``kill`` whenever its tree must end.
+    closed here. ``owner`` is who may open its streams again by path; ``kill`` is called with the process's
+    id when its tree must end, after its process group was killed.
     """
 
     argv: Sequence[str]
@@ -60,7 +58,6 @@ class Job:
     feed: Feed = field(default_factory=Feed)
     inherited: tuple[int, ...] = ()
     collect: int | None = None
-    before: Callable[[int], None] = lambda _: None
     kill: Callable[[int], None] = lambda _: None
 
 
@@ -103,15 +100,14 @@ class _Supervision:
         self._killed_by: KillReason | None = None
 
     async def start(self) -> None:
-        """Start the process behind its gate, set its limits, open the gate."""
+        """Start the process and everything that feeds and reads it."""
         job, owner = self._job, self._job.owner
         with contextlib.ExitStack() as ends:
             pipes = [_pipe(ends, owner) for _ in range(3)]
-            (stdin, gate), (out, stdout), (err, stderr) = pipes
+            (stdin, source), (out, stdout), (err, stderr) = pipes
             for descriptor in (*job.inherited, *([] if job.collect is None else [job.collect])):
                 ends.callback(os.close, descriptor)
             self._process = await asyncio.create_subprocess_exec(
-                *GATE,
                 *job.argv,
                 stdin=stdin,
                 stdout=stdout,
@@ -119,17 +115,12 @@ class _Supervision:
                 env=dict(job.environment),
                 pass_fds=job.inherited,
                 start_new_session=True,
-                user=owner.uid if owner else None,
-                group=owner.gid if owner else None,
-                extra_groups=[] if owner else None,
             )
-            job.before(self._process.pid)
             await self._attach(os.dup(out), self._take_output)
             await self._attach(os.dup(err), self._take_error)
             if job.collect is not None:
                 await self._attach(os.dup(job.collect), self._take_collected)
-            os.write(gate, b"\n")
-            self._spawn(self._feed(os.dup(gate)))
+            self._spawn(self._feed(os.dup(source)))
 
     async def finish(self) -> Outcome:
         """Wait until it is set up, then at most the wall limit for its end."""
@@ -170,7 +161,7 @@ class _Supervision:
         if process.returncode is not None:
             await self._drain()
         if not self._ready.is_set():
-            why = "took too long" if process.returncode is None else _last_line(bytes(self._before_ready))
+            why = "took too long" if process.returncode is None else _first_line(bytes(self._before_ready))
             raise SandboxFaultError(f"the sandbox could not be set up: {why}")
 
     def _outcome(self, code: int | None, seconds: float) -> Outcome:
@@ -188,9 +179,9 @@ class _Supervision:
     def _end(self, reason: KillReason | None) -> None:
         self._killed_by = self._killed_by or reason
         if self._process is not None and self._process.returncode is None:
-            self._job.kill(self._process.pid)
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
+            self._job.kill(self._process.pid)
 
     def _take_output(self, chunk: bytes) -> None:
         self._out.feed(chunk)
@@ -272,6 +263,6 @@ def _write_all(descriptor: int, content: bytes) -> None:
             view = view[os.write(descriptor, view) :]
 
 
-def _last_line(text: bytes) -> str:
+def _first_line(text: bytes) -> str:
     lines = text.decode(errors="replace").strip().splitlines()
-    return lines[-1] if lines else "it ended without a word"
+    return lines[0] if lines else "it ended without a word"

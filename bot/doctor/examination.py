@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agent.errors import AgentError
-from agent.sandbox.probe import probe_sandbox
-from agent.sandbox.select import open_sandbox
+from agent.sandbox.probe import probe
 from bot.compose import sandbox_config
 from bot.doctor.finding import Finding, Status
 from bot.doctor.programs import check_programs
@@ -29,20 +27,12 @@ async def examine(settings: Settings) -> list[Finding]:
 
 async def check_sandbox(settings: Settings) -> list[Finding]:
     """Start a sandbox for real and try to get out of it."""
-    try:
-        sandbox = open_sandbox(sandbox_config(settings))
-        probed = await probe_sandbox(sandbox)
-    except AgentError as error:
-        advice = getattr(error, "advice", "")
-        return [Finding(check="sandbox", status=Status.FAILED, seen=str(error), advice=advice)]
-    started = Finding(check="sandbox", status=Status.OK, seen=f"{sandbox.name} starts")
-    return [started, *(_probe_finding(item.name, held=item.held, seen=item.detail) for item in probed)]
-
-
-def _probe_finding(name: str, *, held: bool, seen: str) -> Finding:
-    return Finding(
-        check=f"sandbox: {name}",
-        status=Status.OK if held else Status.FAILED,
-        seen=seen,
-        advice="" if held else "do not run untrusted projects here; see docs/guide/security.md",
-    )
+    return [
+        Finding(
+            check=f"sandbox: {found.name}",
+            status=Status.OK if found.held else Status.FAILED,
+            seen=found.detail,
+            advice="" if found.held else found.advice,
+        )
+        for found in await probe(sandbox_config(settings))
+    ]

@@ -21,13 +21,21 @@ def environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    made.filters |= {"plain": plain, "code": code, "redacted": redact_secrets}
+    made.filters |= {"plain": plain, "code": code, "redacted": redact_secrets, "fenced": fenced}
     return made
+
+
+def fenced(text: str) -> str:
+    """Return foreign text fit to stand in a fence: no line begins with a command."""
+    return "\n".join(
+        f" {line}" if line.startswith("/") else line for line in redact_secrets(text).splitlines()
+    )
 
 
 def plain(text: str, limit: int = 300) -> str:
     """Return one line of foreign text, fit for a table cell or a sentence."""
-    one_line = " ".join(for_people(text).split()).replace("|", "\\|")
+    harmless = for_people(text.replace("<", "&lt;").replace(">", "&gt;"))
+    one_line = " ".join(harmless.split()).replace("|", "\\|")
     return one_line if len(one_line) <= limit else f"{one_line[: limit - 1]}…"
 
 

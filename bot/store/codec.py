@@ -15,9 +15,11 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from enum import Enum
 from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, TypeVar, Union
 
-from agent.domain import execution, matrix, patch, proof, report, run
+import agent.domain
 from handlers import intents
 from retrieval import domain as ranking
 
@@ -27,7 +29,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 TYPE = "type"
 
-_MODULES = (execution, matrix, patch, proof, report, run, ranking, intents)
+_DOMAIN = [import_module(f"agent.domain.{found.name}") for found in iter_modules(agent.domain.__path__)]
+_MODULES = (*_DOMAIN, ranking, intents)
 _NAMES: dict[str, Any] = {
     **{name: value for module in _MODULES for name, value in vars(module).items() if isinstance(value, type)},
     "Mapping": Mapping,

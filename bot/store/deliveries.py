@@ -8,9 +8,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 
-from bot.store.database import rows, writing
+from bot.store.database import insert_new, rows, writing
 from bot.store.schema import deliveries
 
 if TYPE_CHECKING:
@@ -96,19 +95,6 @@ class Deliveries:
 
 def _insert(connection: sa.Connection, delivery: Delivery) -> bool:
     """Insert unless the GUID is there; return whether it was new."""
-    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-    statement = (
-        dialect.insert(deliveries)
-        .values(
-            guid=delivery.guid,
-            event=delivery.event,
-            action=delivery.action,
-            installation_id=delivery.installation_id,
-            repository_id=delivery.repository_id,
-            received_at=delivery.received_at,
-            state=DeliveryState.ACCEPTED,
-            payload=zlib.compress(delivery.body, 1),
-        )
-        .on_conflict_do_nothing()
-    )
-    return connection.execute(statement).rowcount == 1
+    values = {name: getattr(delivery, name) for name in _COLUMNS}
+    packed = zlib.compress(delivery.body, 1)
+    return insert_new(connection, deliveries, {**values, "state": DeliveryState.ACCEPTED, "payload": packed})

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 
 from agent.domain.proof import Verdict
 from agent.workflow.proving import command_of, observe_times
+from agent.workflow.released import carries_fix, declared_version
 from agent.workflow.state import Step
 from agent.workflow.transitions import Result
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
     from agent.domain.project import Environment
     from agent.domain.proof import ProofOfConcept
     from agent.ports import Toolchain
@@ -41,10 +44,10 @@ async def reproduce(state: RunState, tools: Tools) -> Step:
             verdicts[-1] = Verdict.INCONCLUSIVE
             continue
         return _reproduced(state, proof, seen, covered)
-    return _not_reproduced(state, verdicts)
+    return _not_reproduced(state, verdicts, tools)
 
 
-async def _proofs(state: RunState, tools: Tools):  # type: ignore[no-untyped-def]  # noqa: ANN202 (an async generator of proofs)
+async def _proofs(state: RunState, tools: Tools) -> AsyncIterator[ProofOfConcept]:
     for source in tools.proof_sources:
         async for proof in source.proofs(state, tools):
             yield proof
@@ -74,20 +77,16 @@ def _reproduced(
     )
 
 
-def _not_reproduced(state: RunState, verdicts: list[Verdict]) -> Step:
+def _not_reproduced(state: RunState, verdicts: list[Verdict], tools: Tools) -> Step:
+    ran = f"{len(verdicts)} proof{'s' if len(verdicts) != 1 else ''} ran"
     if not verdicts:
-        return Step(
-            result=Result.NO_PROOF, summary="the report holds no proof that could be run", state=state
-        )
-    if all(verdict is Verdict.SAFE for verdict in verdicts):
-        return Step(
-            result=Result.SAFE,
-            summary=f"{len(verdicts)} proof{'s' if len(verdicts) > 1 else ''} ran, none showed the flaw at this "
-            "revision",
-            state=state,
-        )
-    return Step(
-        result=Result.INCONCLUSIVE,
-        summary=f"{len(verdicts)} proof{'s' if len(verdicts) > 1 else ''} ran without a clear result",
-        state=state,
-    )
+        summary = "the report holds no proof that could be run"
+        return Step(result=Result.NO_PROOF, summary=summary, state=state)
+    if any(verdict is not Verdict.SAFE for verdict in verdicts):
+        return Step(result=Result.INCONCLUSIVE, summary=f"{ran} without a clear result", state=state)
+    version = declared_version(tools.workspace.read)
+    if carries_fix(version, state.report.fixed):
+        summary = f"{ran} and read safe, and version {version} already carries the fix"
+        return Step(result=Result.ALREADY_FIXED, summary=summary, state=state)
+    summary = f"{ran}, none showed the flaw at this revision"
+    return Step(result=Result.SAFE, summary=summary, state=state)

@@ -59,7 +59,7 @@ def on_patched(workspace: Workspace) -> Callable[[SandboxCommand], bool]:
 
 
 def build_sandbox(workspace: Workspace) -> ScriptedSandbox:
-    """A sandbox in which the proof shows the flaw before a patch and reads safe after it."""
+    """Return a sandbox in which the proof shows the flaw before a patch and reads safe after it."""
     return (
         ScriptedSandbox()
         .on("syntax", build_execution())
