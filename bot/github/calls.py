@@ -43,6 +43,7 @@ class Calls:
         self._pool = ThreadPoolExecutor(self._config.threads, thread_name_prefix="github")
         self._sleep = sleep
         self._names: dict[int, str] = {}
+        self._verified: set[tuple[int, str]] = set()
 
     async def on(
         self, repository: Repository, grant: Grant, work: Callable[[RemoteRepository], ResultT]
@@ -56,7 +57,8 @@ class Calls:
             return await self.run(lambda: self._named(repository, grant, work))
         except GitHubError as error:
             if error.status == HTTPStatus.NOT_FOUND and not isinstance(error, RepositoryGoneError):
-                await self.run(lambda: self._named(repository, LOOK, lambda remote: remote.complete()))
+                self.forget(repository)
+                await self.run(lambda: self._named(repository, LOOK, lambda _: None))
             raise
 
     async def optional(
@@ -82,6 +84,11 @@ class Calls:
                     await self._pause(error, attempt)
         raise AssertionError("the last try returns or raises")
 
+    def forget(self, repository: Repository) -> None:
+        """Trust no name of the repository that was seen before."""
+        self._names.pop(repository.id, None)
+        self._verified = {known for known in self._verified if known[0] != repository.id}
+
     def close(self) -> None:
         """Start nothing more; what runs ends within its own time limit."""
         self._pool.shutdown(wait=False, cancel_futures=True)
@@ -101,10 +108,25 @@ class Calls:
         for _ in range(MOVES):
             name = self._names.get(repository.id, repository.full_name)
             try:
+                self._verify(repository, name)
                 return work(self._connection.repository(repository, name, grant))
             except RepositoryMovedError as moved:
                 self._names[repository.id] = self._present_name(repository, moved)
         raise RepositoryGoneError("the repository keeps moving", status=None, retryable=False)
+
+    def _verify(self, repository: Repository, name: str) -> None:
+        """See once that the name is still this repository's: a public one is readable with any token."""
+        if (repository.id, name) in self._verified:
+            return
+        try:
+            found = self._connection.wire(repository, LOOK).get(f"/repos/{name}")
+        except GitHubError as error:
+            if error.status != HTTPStatus.NOT_FOUND or isinstance(error, RepositoryGoneError):
+                raise
+            raise RepositoryGoneError("there is no such repository", status=404, retryable=False) from error
+        if found["id"] != repository.id:
+            raise RepositoryGoneError("another repository took the name", status=None, retryable=False)
+        self._verified.add((repository.id, name))
 
     def _present_name(self, repository: Repository, moved: RepositoryMovedError) -> str:
         """Return the name behind a redirect, if it is still the same repository."""

@@ -18,6 +18,8 @@ from bot.github.comments import write_comment
 from bot.github.connection import Connection
 from bot.github.contents import read_file
 from bot.github.grants import CHECK, DISCUSS, LOOK, PUBLISH, READ
+from bot.github.history import PastFix, past_fixes
+from bot.github.house import house_rules
 from bot.github.publish import publish
 from bot.github.reports import as_report, source
 
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from agent.domain.report import Report
     from bot.github.hosts import GitHubConfig
     from bot.github.pacing import RateBudget
+    from bot.github.policies import HouseRules
     from bot.ports import Publication, PullRequest
     from handlers.intents import Repository, Subject
 
@@ -152,6 +155,7 @@ class GitHubApp:
 
     async def refresh(self, repository: Repository) -> Repository:
         """Return the repository as it is now."""
+        self.calls.forget(repository)
         now = await self.calls.on(repository, LOOK, lambda remote: _get(remote, ""))
         return replace(
             repository,
@@ -161,6 +165,14 @@ class GitHubApp:
             archived=now.get("archived", False),
             fork=now["fork"],
         )
+
+    async def house_rules(self, repository: Repository) -> HouseRules:
+        """Return what the repository asks of contributors; beyond the port."""
+        return await self.calls.on(repository, LOOK, house_rules)
+
+    async def past_fixes(self, repository: Repository, issues: int = 2000) -> list[PastFix]:
+        """Return the fixes of closed issues, newest first; beyond the port."""
+        return await self.calls.on(repository, READ, lambda remote: past_fixes(remote, issues=issues))
 
     async def failed_deliveries(self, since_seconds: float) -> list[int]:
         """Return one id for each lost delivery of the window."""

@@ -87,6 +87,25 @@ class Wire(Requester):
         """Send JSON and return the answer."""
         return self.requestJsonAndCheck("POST", path, input=dict(body))[1]
 
+    def requestJsonAndCheck(  # noqa: N802 - PyGithub's name
+        self,
+        verb: str,
+        url: str,
+        parameters: dict[str, Any] | None = None,
+        headers: dict[str, str] | None = None,
+        input: Any | None = None,  # noqa: A002 - PyGithub's name
+        follow_302_redirect: bool = False,  # noqa: ARG002, FBT001, FBT002 - PyGithub's signature
+    ) -> tuple[dict[str, Any], Any]:
+        """Return headers and JSON of a successful answer."""
+        _, answered, text = self.requestJson(verb, url, parameters, headers, input)
+        try:
+            found = json.loads(text) if text else None
+        except ValueError as error:
+            raise GitHubError("GitHub's answer is no JSON", status=None, retryable=True) from error
+        if verb == "GET" and isinstance(found, dict):
+            found.setdefault("url", self._address(url))  # PyGithub's objects know their address by it
+        return answered, found
+
     def requestJson(  # noqa: N802 - PyGithub's name; connections are ours
         self,
         verb: str,

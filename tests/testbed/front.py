@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
@@ -99,7 +100,7 @@ class Front:
         return _response(incoming, request, reply)
 
     async def _answer(self, request: Request) -> Reply:
-        if request.path == "/graphql":
+        if request.path in {"/graphql", "/api/graphql"}:
             return await answer_graphql(request, self._emulate, self.violations)
         problem = self._judge.violation(
             request.method, request.path, request.query, request.body, request.headers.get("content-type", "")
@@ -185,9 +186,11 @@ def _response(incoming: web.Request, request: Request, reply: Reply) -> web.Stre
         headers["ETag"] = f'W/"{hashlib.sha256(content).hexdigest()}"'
         if incoming.headers.get("If-None-Match") == headers["ETag"]:
             return web.Response(status=304, headers=headers)
-    for name in ("Location", "Link"):
+    for name in ("Location", "Link"):  # absolute, and with the address that was asked
         if name in headers:
-            base = f"{incoming.scheme}://{incoming.host}"
-            headers[name] = headers[name].replace("<//", "<").replace("</", f"<{base}/")
-            headers[name] = base + headers[name] if headers[name].startswith("/") else headers[name]
+            headers[name] = re.sub(
+                r"(?<=<)(?:http://[^/>]+)?(?=/)|^(?:http://[^/]+)?(?=/)",
+                f"{incoming.scheme}://{incoming.host}",
+                headers[name],
+            )
     return web.Response(status=reply.status, headers=headers, body=content, content_type="application/json")

@@ -74,6 +74,7 @@ async def _fix(upstream: Upstream, name: str, pull: dict[str, Any]) -> dict[str,
     _, compared = await upstream.get(f"/repos/{name}/compare/{base}...{head}")
     return {
         "number": pull["number"],
+        "merged": True,
         "mergedAt": pull["merged_at"],
         "mergeCommit": {"oid": pull["merge_commit_sha"]},
         "files": {"nodes": [{"path": file["filename"]} for file in compared["files"]]},

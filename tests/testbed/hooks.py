@@ -29,15 +29,15 @@ class Hooks:
     def __init__(self, state: State) -> None:
         self.target = ""
         self._state = state
-        self._running: set[asyncio.Task[None]] = set()
+        self.running: set[asyncio.Task[None]] = set()
 
     def accept(self, event: str, payload: dict[str, Any]) -> None:
         """Take an event of the emulator and send it on."""
         if event == "issues" and "pull_request" in payload.get("issue", {}):
             return  # GitHub tells labels of a pull request as events of pull requests only
         task = asyncio.ensure_future(self.send(event, payload, str(uuid.uuid4())))
-        self._running.add(task)
-        task.add_done_callback(self._running.discard)
+        self.running.add(task)
+        task.add_done_callback(self.running.discard)
 
     async def send(self, event: str, payload: dict[str, Any], guid: str, *, again: bool = False) -> None:
         """Make one attempt and keep it."""

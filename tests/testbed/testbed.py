@@ -15,6 +15,7 @@ import requests
 from aiohttp import web
 
 from bot.github.hosts import GitHubConfig
+from handlers import subjects
 from handlers.intents import Repository
 from tests.testbed.emulator import Emulator
 from tests.testbed.extras import Extras
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
     from types import TracebackType
+
+    from handlers.intents import Subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +178,47 @@ class Testbed:
         else:
             person.ask("PATCH", f"{base}/refs/heads/{branch}", {"sha": sha})
         return sha
+
+    def issue(
+        self,
+        repository: Repository,
+        title: str,
+        body: str,
+        *,
+        labels: tuple[str, ...] = (),
+        by: str = "reporter",
+    ) -> Subject:
+        """Open an issue as a person."""
+        wanted = {"title": title, "body": body, "labels": list(labels)}
+        made = self.person(by).ask("POST", f"/repos/{repository.full_name}/issues", wanted)
+        return subjects.issue(made["number"])
+
+    def label(self, repository: Repository, issue: Subject, name: str, *, by: str = "maintainer") -> None:
+        """Label an issue or pull request as a person."""
+        path = f"/repos/{repository.full_name}/issues/{issue.number}/labels"
+        self.person(by).ask("POST", path, {"labels": [name]})
+
+    def comment(self, repository: Repository, issue: Subject, body: str, *, by: str) -> int:
+        """Comment on an issue or pull request as a person."""
+        path = f"/repos/{repository.full_name}/issues/{issue.number}/comments"
+        return int(self.person(by).ask("POST", path, {"body": body})["id"])
+
+    def comments(self, repository: Repository, issue: Subject) -> list[dict[str, Any]]:
+        """Return the comments of an issue or pull request."""
+        path = f"/repos/{repository.full_name}/issues/{issue.number}/comments?per_page=100"
+        return list(self.person("owner").ask("GET", path))
+
+    def pulls(self, repository: Repository) -> list[dict[str, Any]]:
+        """Return all pull requests, with the heads their branches have."""
+        found = self.person("owner").ask("GET", f"/repos/{repository.full_name}/pulls?state=all")
+        for pull in found:
+            self._in_loop(self.extras.with_head(repository.full_name, pull))
+        return list(found)
+
+    def checks(self, repository: Repository, sha: str) -> list[dict[str, Any]]:
+        """Return the check runs of a commit."""
+        path = f"/repos/{repository.full_name}/commits/{sha}/check-runs?filter=all"
+        return list(self.person("owner").ask("GET", path)["check_runs"])
 
     def rename(self, repository: Repository) -> str:
         """Rename a repository as its owner; return the new name. The old one leads there from now on."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from cryptography.hazmat.primitives.asymmetric import rsa
@@ -20,6 +21,7 @@ INSTALLATION_ID = 77
 ORGANISATION = "acme"
 SLUG = "suture"
 WEBHOOK_SECRET = "a secret of the testbed only"
+TOKENS = 100
 PEOPLE = ("owner", "maintainer", "triager", "stranger", "helper-bot", "reporter")
 EVENTS = [
     "issues",
@@ -41,9 +43,17 @@ def private_key() -> str:
     return key.private_bytes(Encoding.PEM, PrivateFormat.TraditionalOpenSSL, NoEncryption()).decode()
 
 
+_TURN = count()
+
+
+def tokens(login: str) -> list[str]:
+    """Return a person's tokens: each has a rate limit of its own, and tests ask much."""
+    return [f"token-of-{login}-{number}" for number in range(TOKENS)]
+
+
 def token(login: str) -> str:
-    """Return a person's token."""
-    return f"token-of-{login}"
+    """Return one of a person's tokens."""
+    return f"token-of-{login}-{next(_TURN) % TOKENS}"
 
 
 @dataclass(kw_only=True)
@@ -59,7 +69,9 @@ class World:
 
     def _seed(self) -> dict[str, Any]:
         return {
-            "tokens": {token(login): {"login": login, "scopes": ["repo"]} for login in PEOPLE},
+            "tokens": {
+                name: {"login": login, "scopes": ["repo"]} for login in PEOPLE for name in tokens(login)
+            },
             "github": {
                 "users": [{"login": login, "name": login.title()} for login in PEOPLE],
                 "orgs": [{"login": ORGANISATION, "members": [{"login": "owner", "role": "admin"}]}],
