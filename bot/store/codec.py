@@ -45,8 +45,10 @@ def encode(value: Any) -> Any:
         return {f.name: encode(getattr(value, f.name)) for f in dataclasses.fields(value)}
     if isinstance(value, Mapping):
         return {str(key): encode(item) for key, item in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
+    if isinstance(value, list | tuple):
         return [encode(item) for item in value]
+    if isinstance(value, set | frozenset):
+        return sorted(encode(item) for item in value)
     return _encode_plain(value)
 
 
@@ -81,6 +83,8 @@ def _decode(kind: Any, value: Any) -> Any:
         return _decode(next(a for a in arguments if a is not type(None)), value)
     if origin is tuple:
         return _decode_tuple(arguments, value)
+    if origin is frozenset:
+        return frozenset(_decode(arguments[0], item) for item in value)
     if origin is not None and issubclass(origin, Mapping):
         return {key: _decode(arguments[1], item) for key, item in value.items()}
     if origin is not None and issubclass(origin, Sequence):
