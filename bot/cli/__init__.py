@@ -12,6 +12,9 @@ COMMANDS: tuple[str, ...] = (
     "serve",
     "worker",
     "runs",
+    "setup",
+    "index",
+    "locate",
 )
 """Modules of this package; each has ``register(app)``. One line a command."""
 

@@ -31,7 +31,9 @@ def test_the_worst_phase_of_a_test_counts() -> None:
         ("", "end", "1"),
     )  # fmt: skip
 
-    assert results.json_lines(text) == Outcome(results={"a": F, "b": E, "c": S, "d": S, "parts": F}, ended=True)
+    assert results.json_lines(text) == Outcome(
+        results={"a": F, "b": E, "c": S, "d": S, "parts": F}, ended=True
+    )
 
 
 def test_a_name_that_comes_again_is_numbered_and_addresses_are_left_out() -> None:
@@ -69,6 +71,8 @@ def test_lines_that_were_cut_short_or_mean_nothing_are_passed_over() -> None:
             ),
             {"f.js > g > x": P, "h.js > x": P},
         ),
+        ("# Subtest: open\n    # Subtest: never closed\nok 1 - x\n1..1", {"x": P}),
+        ("# Subtest: a\n# Subtest: b\n    ok 1 - y\n    1..1\nok 1 - b\n1..1", {"b > y": P}),
     ],
 )
 def test_tap_gives_its_leaves(text: str, expected: dict[str, TestStatus]) -> None:
