@@ -73,7 +73,7 @@ class Testbed:
         self.judge = Judge()
         emulate = Emulate(self._emulator.url)
         self.extras = Extras(self.state, self.judge, emulate)
-        self.hooks = Hooks(self.state)
+        self.hooks = Hooks(self.state, self.extras)
         self.front = Front(
             state=self.state,
             judge=self.judge,
@@ -240,6 +240,16 @@ class Testbed:
     def emit(self, event: str, payload: dict[str, Any]) -> None:
         """Deliver an event that the emulator does not know."""
         self._in_loop(self.hooks.send(event, payload, str(uuid4())))
+
+    def payload(self, repository: Repository, action: str, by: str, **parts: Any) -> dict[str, Any]:
+        """Return an event's payload with the real repository and person in it."""
+        return {
+            "action": action,
+            **parts,
+            "repository": self.person("owner").ask("GET", f"/repos/{repository.full_name}"),
+            "sender": self.person("owner").ask("GET", f"/users/{by}"),
+            "installation": {"id": repository.installation_id},
+        }
 
     def by_the_app(self, since: int = 0) -> list[Exchange]:
         """Return what the App asked, from the exchange with this number on."""
