@@ -225,6 +225,7 @@ class Testbed:
         new = f"new-{repository.full_name.rpartition('/')[2]}"
         made = self.person("owner").ask("PATCH", f"/repos/{repository.full_name}", {"name": new})
         self.state.renamed[repository.full_name] = str(repository.id)
+        self.state.names[repository.full_name] = made["full_name"]
         return str(made["full_name"])
 
     def head(self, full_name: str, branch: str = "main") -> str:
