@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from agent.domain.report import Report
     from agent.domain.run import Depth, RunResult
+    from bot.github.policies import HouseRules
     from handlers.intents import Repository, Subject
 
 
@@ -121,6 +122,10 @@ class GitHub(Protocol):
 
     async def refresh(self, repository: Repository) -> Repository:
         """Return the repository as it is now (default branch, archived, renamed)."""
+        ...
+
+    async def house_rules(self, repository: Repository) -> HouseRules:
+        """Return what the repository asks of those who open pull requests."""
         ...
 
     async def failed_deliveries(self, since_seconds: float) -> list[int]:

@@ -9,6 +9,9 @@ import typer
 COMMANDS: tuple[str, ...] = (
     "fix",
     "doctor",
+    "serve",
+    "worker",
+    "runs",
 )
 """Modules of this package; each has ``register(app)``. One line a command."""
 

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bot.jobs.journal import Journal
-    from bot.jobs.services import Services
+    from bot.jobs.services import JobQueues, Services
     from bot.store.runs import Run
+    from bot.store.store import Store
     from handlers.intents import ApproveRun, CancelRun
 
 log = structlog.get_logger(__name__)
@@ -75,7 +76,7 @@ async def approve(journal: Journal, services: Services, intent: ApproveRun, key:
             return False
         if run.approved_by:
             return True  # this very step, before a crash
-        return await in_thread(approve_run, services, wanted, intent.actor.login)
+        return await in_thread(approve_run, services.store, services.queues, wanted, intent.actor.login)
 
     if await journal.step("approve", hand_on):
         await voice.react(journal, "rocket")
@@ -84,12 +85,12 @@ async def approve(journal: Journal, services: Services, intent: ApproveRun, key:
     await voice.say(journal, f"answer-{key}", wording.nothing("No result waits for approval here."))
 
 
-def approve_run(services: Services, run_id: str, who: str) -> bool:
+def approve_run(store: Store, queues: JobQueues, run_id: str, who: str) -> bool:
     """Hand a waiting result to the publishing workflow; False when it does not wait."""
-    return services.store.runs.hand_on(
+    return store.runs.hand_on(
         run_id,
         {RunState.WAITING},
-        lambda connection: services.queues.enqueue(connection, publish_job(run_id, approved=True)),
+        lambda connection: queues.enqueue(connection, publish_job(run_id, approved=True)),
         state=RunState.PUBLISHING,
         approved_by=who,
     )

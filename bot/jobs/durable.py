@@ -60,12 +60,12 @@ class DurableJobs:
         self._faults = faults
         self._metrics = metrics
         self._client: DBOSClient | None = None
-        self._queues: dict[str, str] = {}
+        self._engines: list[sa.Engine] = []
 
     def prepare(self) -> None:
         """Create or update the engine's tables and be able to enqueue; enough for a process without jobs."""
         DBOS.migrate(_plain(self._url))
-        engine = build_durable_engine(self._url)
+        engine = self._engine()
         self._client = DBOSClient(
             system_database_url=None if engine else _plain(self._url),
             system_database_engine=engine,
@@ -84,7 +84,7 @@ class DurableJobs:
             "log_level": "WARNING",
             "run_migrations": False,
         }
-        if engine := build_durable_engine(self._url):
+        if engine := self._engine():
             config["system_database_engine"] = engine
         config["system_database_url"] = _plain(self._url)
         DBOS(config=config)
@@ -105,6 +105,8 @@ class DurableJobs:
         DBOS.destroy(destroy_registry=True)
         if self._client:
             self._client.destroy()
+        for engine in self._engines:
+            engine.dispose()
 
     def enqueue(self, connection: sa.Connection, job: Job) -> None:
         """Enqueue inside the caller's transaction: both happen or neither; the same id only once."""
@@ -160,6 +162,12 @@ class DurableJobs:
         async def workflow(key: str) -> None:
             with span(f"workflow.{name}", key=key):
                 await body(journal, key)
+
+    def _engine(self) -> sa.Engine | None:
+        """Return a SQLite engine that is ours to close; the library closes only its own."""
+        engine = build_durable_engine(self._url)
+        self._engines += [engine] if engine else []
+        return engine
 
     def _connected(self) -> DBOSClient:
         if self._client is None:

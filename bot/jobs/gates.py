@@ -11,10 +11,12 @@ from bot.jobs.configuring import is_ours
 from bot.store.reports import ADVISORY_ID, flaw_keys
 
 if TYPE_CHECKING:
+    from agent.domain.report import Report
     from bot.jobs.services import Services
     from bot.jobs.starting import Asked
     from bot.repo_config import RepoConfig
     from bot.store.runs import Run
+    from handlers.intents import Repository
 
 HOUR = 3600.0
 ANSWERED = frozenset({Outcome.FIXED.value, Outcome.ALREADY_FIXED.value, Outcome.UNPROVEN.value})
@@ -48,20 +50,22 @@ def own_reasons(services: Services, asked: Asked, config: RepoConfig, now: float
     return None
 
 
-async def rival(services: Services, asked: Asked) -> Refusal | None:
+async def rival(
+    services: Services, repository: Repository, report: Report, number: int | None
+) -> Refusal | None:
     """Return the open pull request of somebody else that names this report, if there is one."""
-    found = await services.github.open_pull_requests(asked.intent.repository, mentions(asked))
+    found = await services.github.open_pull_requests(repository, mentions(report, number))
     for pull in found:
         if not pull.head_ref.startswith(OURS) and not is_ours(services, pull.author_login):
             return Refusal(reason="An open pull request already speaks of this report.", url=pull.url)
     return None
 
 
-def mentions(asked: Asked) -> tuple[str, ...]:
+def mentions(report: Report, number: int | None) -> tuple[str, ...]:
     """Return the words by which a pull request names this report: advisory ids, and the issue. Pure."""
-    named = " ".join((asked.report.id, asked.report.title, *asked.report.aliases))
+    named = " ".join((report.id, report.title, *report.aliases))
     ids = {match.group().upper() for match in ADVISORY_ID.finditer(named)}
-    issue = [f"#{asked.subject.number}"] if asked.subject.number else []
+    issue = [f"#{number}"] if number else []
     return (*sorted(ids), *issue)
 
 

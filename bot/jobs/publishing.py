@@ -8,30 +8,29 @@ from typing import TYPE_CHECKING, Any
 import structlog
 
 from agent.domain.run import Outcome
-from bot.errors import GitHubError
-from bot.jobs import configuring, keeping, wording
+from bot.errors import GitHubError, RepositoryGoneError
+from bot.github.policies import HouseRules
+from bot.jobs import configuring, gates, keeping, wording
 from bot.jobs.deciding import Ending, ending
 from bot.jobs.guard import guarded
+from bot.jobs.publication import publication_of
 from bot.jobs.services import in_thread
 from bot.jobs.subjects import subject_of
 from bot.jobs.voice import Voice
-from bot.ports import Publication
 from bot.repo_config import DEFAULTS
+from bot.store.codec import decode, encode
 from bot.store.pulls import Pull
 from bot.store.runs import RunState
 
 if TYPE_CHECKING:
-    from agent.domain.report import Report
     from agent.domain.run import RunResult
     from bot.jobs.journal import Journal, StepFailedError
     from bot.jobs.services import Services
     from bot.ports import PullRequest
-    from bot.repo_config import RepoConfig
     from bot.store.runs import Run
     from handlers.intents import Repository
 
 RETRY = ("Retry", "Run again from the start", "retry")
-APPROVE = ("Approve", "Open the pull request", "approve")
 PUBLISHING = frozenset({RunState.PUBLISHING})
 
 log = structlog.get_logger(__name__)
@@ -60,9 +59,20 @@ async def _plan(services: Services, run_id: str) -> str:
 
 async def _pull_request(journal: Journal, services: Services, run_id: str) -> None:
     """Open or update the pull request; each write is found again by its key, so none is made twice."""
-    number = await journal.step("publish", lambda: _publish(services, run_id))
-    if number is None:
+    rules = decode(HouseRules, await journal.step("house", lambda: _house(services, run_id)))
+    if rules.prohibition is not None and await _is_unasked(services, run_id):
+        await _forbidden(journal, services, run_id, rules.prohibition.path)
         return
+    rival = await journal.step("rivals", lambda: _rival(services, run_id))
+    if rival is not None:
+        await _outdone(journal, services, run_id, decode(gates.Refusal, rival))
+        return
+    number = await journal.step("publish", lambda: _publish(services, run_id, rules))
+    if number is not None:
+        await _announce(journal, services, run_id)
+
+
+async def _announce(journal: Journal, services: Services, run_id: str) -> None:
     run, result, repository = await _load(services, run_id)
     voice = _voice(services, run, repository)
     await voice.check(
@@ -78,43 +88,57 @@ async def _pull_request(journal: Journal, services: Services, run_id: str) -> No
     await _finish(journal, services, run_id)
 
 
-async def _publish(services: Services, run_id: str) -> int | None:
+async def _house(services: Services, run_id: str) -> object:
+    """Return what the repository asks of contributors; what cannot be read asks nothing."""
+    _, _, repository = await _load(services, run_id)
+    try:
+        return encode(await services.github.house_rules(repository))
+    except GitHubError as error:
+        if error.retryable or isinstance(error, RepositoryGoneError):
+            raise
+        return encode(HouseRules())
+
+
+async def _is_unasked(services: Services, run_id: str) -> bool:
+    """Return whether no person has said yet that this pull request is wanted nevertheless."""
+    run, _, _ = await _load(services, run_id)
+    return not run.approved_by and not run.pull_number
+
+
+async def _rival(services: Services, run_id: str) -> object:
+    """Look again for a pull request of somebody else: the run may have taken an hour."""
+    run, _, repository = await _load(services, run_id)
+    report = await in_thread(services.store.reports.get, run.report_id)
+    if report is None or run.private or run.pull_number or run.approved_by or run.cause == "retry":
+        return None
+    return encode(await gates.rival(services, repository, report, subject_of(run).number))
+
+
+async def _forbidden(journal: Journal, services: Services, run_id: str, path: str) -> None:
+    """Keep the result and say once why it is not a pull request; a person may still approve it."""
+    run, _, repository = await _load(services, run_id)
+    await _voice(services, run, repository).say(journal, run.subject_key, wording.forbidden(path))
+    await _leave_waiting(journal, services, run_id)
+
+
+async def _outdone(journal: Journal, services: Services, run_id: str, refusal: gates.Refusal) -> None:
+    run, _, repository = await _load(services, run_id)
+    await _voice(services, run, repository).say(journal, run.subject_key, wording.not_started(refusal))
+    await _finish(journal, services, run_id)
+
+
+async def _publish(services: Services, run_id: str, rules: HouseRules) -> int | None:
     run, result, repository = await _load(services, run_id)
     if run.state is not RunState.PUBLISHING:
         return None  # stopped meanwhile
     config = await configuring.config_of(services, repository)
     report = await in_thread(services.store.reports.get, run.report_id)
-    publication = _publication(run, result, repository, config, report)
+    publication = publication_of(run, result, report, repository, config, rules)
     pull = await services.github.publish(publication)
     await in_thread(_record, services, run, pull)
     if pull.state != "open":
         raise GitHubError("its pull request was closed by somebody", status=None, retryable=False)
     return pull.number
-
-
-def _publication(
-    run: Run, result: RunResult, repository: Repository, config: RepoConfig, report: Report | None
-) -> Publication:
-    subject = subject_of(run)
-    number = subject.number if not run.private else None
-    return Publication(
-        key=run.id,
-        repository=repository,
-        subject=subject,
-        base_branch=run.base_branch
-        if not run.expected_head
-        else config.branches.base or repository.default_branch,
-        base_sha=run.base_sha,
-        branch=run.branch,
-        title=wording.title(run, result, report, config.publish.title),
-        body=wording.body(run, result, number),
-        changes=result.candidate.changes if result.candidate else {},
-        labels=config.publish.labels,
-        reviewers=config.publish.reviewers,
-        draft=config.publish.draft,
-        sign_off=config.publish.signoff,
-        expected_head=run.expected_head,
-    )
 
 
 def _record(services: Services, run: Run, pull: PullRequest) -> None:
@@ -142,13 +166,15 @@ async def _comment(journal: Journal, services: Services, run_id: str) -> None:
 
 async def _wait(journal: Journal, services: Services, run_id: str) -> None:
     """Leave the result to a person: a row that waits, no workflow. Approving enqueues this one anew."""
+    run, result, repository = await _load(services, run_id)
+    await _voice(services, run, repository).say(journal, run.subject_key, wording.waiting(result))
+    await _leave_waiting(journal, services, run_id)
 
+
+async def _leave_waiting(journal: Journal, services: Services, run_id: str) -> None:
     async def wait() -> bool:
         return await in_thread(services.store.runs.change, run_id, PUBLISHING, state=RunState.WAITING)
 
-    run, result, repository = await _load(services, run_id)
-    voice = _voice(services, run, repository)
-    await voice.say(journal, run.subject_key, wording.waiting(result))
     await journal.step("wait", wait)
 
 

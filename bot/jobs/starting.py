@@ -90,7 +90,9 @@ async def _refusal(journal: Journal, services: Services, asked: Asked) -> Refusa
         return None  # a private report's ids appear in no request that leaves
 
     async def search() -> object:
-        return encode(await gates.rival(services, asked))
+        return encode(
+            await gates.rival(services, asked.intent.repository, asked.report, asked.subject.number)
+        )
 
     found = await journal.step("rivals", search)
     return None if found is None else decode(gates.Refusal, found)

@@ -66,8 +66,8 @@ def title(run: Run, result: RunResult, report: Report | None, wanted: str) -> st
     return f"Fix the flaw reported in {run.subject_key}" + (f" ({source})" if source else "")
 
 
-def body(run: Run, result: RunResult, number: int | None) -> str:
-    """Return the pull request's text; the evidence file says the rest."""
+def body(run: Run, result: RunResult, number: int | None, template: str = "") -> str:
+    """Return the pull request's text, and the repository's template below it; the evidence says the rest."""
     lines = [HEADLINES[result.outcome], "", result.reason, ""]
     lines += [f"- {row.name}: {row.status.value}" for row in _rows(result)]
     lines += [
@@ -75,7 +75,8 @@ def body(run: Run, result: RunResult, number: int | None) -> str:
         f"Run `{run.id[:8]}`. Review it as you would any patch; `/patch refine TEXT` asks for changes.",
     ]
     text = reply("\n".join(lines))
-    return f"{text}\n\nFixes #{number}" if number else text
+    parts = [text, f"Fixes #{number}" if number else "", template.strip()]
+    return "\n\n".join(part for part in parts if part)
 
 
 def concluded(run: Run, result: RunResult) -> str:
@@ -95,6 +96,14 @@ def waiting(result: RunResult) -> str:
     return reply(
         f"{HEADLINES[result.outcome]} {result.reason}\n\n"
         "`/patch approve` opens the pull request nevertheless; `/patch retry` tries again."
+    )
+
+
+def forbidden(path: str) -> str:
+    """Return the words where the repository wants no automated pull requests."""
+    return reply(
+        f"There is a patch, but `{path}` of this repository forbids automated pull requests, so none was "
+        "opened. `/patch approve` opens it if you want it nevertheless."
     )
 
 

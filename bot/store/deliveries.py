@@ -39,6 +39,8 @@ class Delivery:
     repository_id: int = 0
     received_at: float = 0.0
     body: bytes = b""
+    state: str = DeliveryState.ACCEPTED
+    note: str = ""
 
 
 class Deliveries:
@@ -71,7 +73,7 @@ class Deliveries:
         if found is None:
             return None
         packed = found["payload"]
-        known = {name: found[name] for name in _COLUMNS}
+        known = {name: found[name] for name in (*_COLUMNS, "state", "note")}
         return Delivery(**known, body=zlib.decompress(packed) if packed else b"")
 
     def conclude(self, guid: str, state: DeliveryState, note: str = "") -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from agent.domain.report import Report
 from bot.errors import GitHubError, RepositoryGoneError
 from bot.github.errors import HeadMovedError, PublicationRefusedError
+from bot.github.policies import HouseRules
 from bot.ports import Publication, PullRequest
 from bot.store.codec import decode, encode
 
@@ -23,6 +24,18 @@ if TYPE_CHECKING:
     from handlers.intents import Repository, Subject
 
 LOGIN = "suture[bot]"
+READING = frozenset(
+    {
+        "permission",
+        "read_file",
+        "report",
+        "pull_request",
+        "open_pull_requests",
+        "refresh",
+        "house_rules",
+        "failed_deliveries",
+    }
+)
 
 
 class FakeGitHub:
@@ -43,6 +56,7 @@ class FakeGitHub:
             "pulls": [],
             "reactions": [],
             "labels": {},
+            "house": {},
             "lost": [],
             "redelivered": [],
             "calls": [],
@@ -86,6 +100,11 @@ class FakeGitHub:
                 if pull["number"] == number:
                     pull.update(fields)
 
+    def set_house_rules(self, rules: HouseRules) -> None:
+        """Say what the repository asks of contributors."""
+        with self._shared() as state:
+            state["house"] = encode(rules)
+
     def lose(self, *deliveries: int) -> None:
         """Let deliveries not have arrived."""
         with self._shared() as state:
@@ -118,8 +137,7 @@ class FakeGitHub:
 
     def writes(self) -> list[str]:
         """Return the names of the calls that leave a trace."""
-        reading = {"permission", "read_file", "report", "pull_request", "open_pull_requests", "refresh"}
-        return [call["method"] for call in self.calls if call["method"] not in reading]
+        return [call["method"] for call in self.calls if call["method"] not in READING]
 
     # the port
 
@@ -230,6 +248,11 @@ class FakeGitHub:
             if now.pop("gone", False):
                 raise RepositoryGoneError("the repository is gone", status=404, retryable=False)
             return replace(repository, **{"default_branch": "main", **now})
+
+    async def house_rules(self, repository: Repository) -> HouseRules:
+        """Return the rules a test set."""
+        with self._call("house_rules", repository) as state:
+            return decode(HouseRules, state["house"])
 
     async def failed_deliveries(self, since_seconds: float) -> list[int]:
         """Return the lost ones."""

@@ -591,7 +591,7 @@ async def test_a_private_result_is_published_only_when_a_person_approves(world: 
     from bot.jobs.controlling import approve_run
 
     await world.send("repository_advisory", build_advisory_event())
-    assert approve_run(world.services, world.run.id, "admin")
+    assert approve_run(world.services.store, world.queues, world.run.id, "admin")
     await world.queues.drain()
     (pull,) = world.github.pulls
     assert (world.run.state, world.run.approved_by) == (RunState.FINISHED, "admin")
