@@ -39,14 +39,26 @@ class Hooks:
         """Take an event of the emulator and send it on."""
         if event == "issues" and "pull_request" in payload.get("issue", {}):
             return  # GitHub tells labels of a pull request as events of pull requests only
-        self._begin(self.send(event, payload, str(uuid.uuid4())))
-        if event == "push":
-            self._begin(self._synchronize(payload))
+        self._begin(self._relay(event, payload))
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.ensure_future(work)
         self.running.add(task)
         task.add_done_callback(self.running.discard)
+
+    async def _relay(self, event: str, payload: dict[str, Any]) -> None:
+        if event == "issue_comment":
+            await self._mark_pull(payload)
+        await self.send(event, payload, str(uuid.uuid4()))
+        if event == "push":
+            await self._synchronize(payload)
+
+    async def _mark_pull(self, payload: dict[str, Any]) -> None:
+        """Say of an issue that it is a pull request, which the emulator forgets."""
+        path = f"/repos/{payload['repository']['full_name']}/pulls/{payload['issue']['number']}"
+        status, pull = await self._extras.upstream.get(path)
+        if status == 200:
+            payload["issue"]["pull_request"] = {"url": pull["url"], "html_url": pull["html_url"]}
 
     async def _synchronize(self, push: dict[str, Any]) -> None:
         """Tell of open pull requests whose branch was pushed to, which the emulator forgets."""
