@@ -65,11 +65,11 @@ class Testbed:
 
     def __enter__(self) -> Self:
         install()
-        self.port = self.port or _free_port()
+        self.port = self.port or free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         seed = self.folder / "seed.json"
         World(webhook_url=f"{self.url}/_hooks").write(seed)
-        self._emulator = Emulator(seed=seed, port=_free_port(), base_url=self.url)
+        self._emulator = Emulator(seed=seed, port=free_port(), base_url=self.url)
         self.judge = Judge()
         emulate = Emulate(self._emulator.url)
         self.extras = Extras(self.state, self.judge, emulate)
@@ -270,7 +270,8 @@ class Testbed:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(60)
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """Return a port nobody listens on."""
     with contextlib.closing(socket.socket()) as found:
         found.bind(("127.0.0.1", 0))
         return int(found.getsockname()[1])
