@@ -17,6 +17,9 @@ from tests.testbed.state import Delivery
 from tests.testbed.world import INSTALLATION_ID, WEBHOOK_SECRET
 
 if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
+    from tests.testbed.extras import Extras
     from tests.testbed.request import Request
     from tests.testbed.state import State
 
@@ -26,8 +29,9 @@ PATH = "/app/hook/deliveries"
 class Hooks:
     """Sends events to one address, as GitHub does: ten seconds, no second attempt of its own."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: State, extras: Extras) -> None:
         self.target = ""
+        self._extras = extras
         self._state = state
         self.running: set[asyncio.Task[None]] = set()
 
@@ -35,9 +39,36 @@ class Hooks:
         """Take an event of the emulator and send it on."""
         if event == "issues" and "pull_request" in payload.get("issue", {}):
             return  # GitHub tells labels of a pull request as events of pull requests only
-        task = asyncio.ensure_future(self.send(event, payload, str(uuid.uuid4())))
+        self._begin(self._relay(event, payload))
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.ensure_future(work)
         self.running.add(task)
         task.add_done_callback(self.running.discard)
+
+    async def _relay(self, event: str, payload: dict[str, Any]) -> None:
+        if event == "issue_comment":
+            await self._mark_pull(payload)
+        await self.send(event, payload, str(uuid.uuid4()))
+        if event == "push":
+            await self._synchronize(payload)
+
+    async def _mark_pull(self, payload: dict[str, Any]) -> None:
+        """Say of an issue that it is a pull request, which the emulator forgets."""
+        path = f"/repos/{payload['repository']['full_name']}/pulls/{payload['issue']['number']}"
+        status, pull = await self._extras.upstream.get(path)
+        if status == 200:
+            payload["issue"]["pull_request"] = {"url": pull["url"], "html_url": pull["html_url"]}
+
+    async def _synchronize(self, push: dict[str, Any]) -> None:
+        """Tell of open pull requests whose branch was pushed to, which the emulator forgets."""
+        repository = push["repository"]["full_name"]
+        _, pulls = await self._extras.upstream.get(f"/repos/{repository}/pulls?state=open&per_page=100")
+        for pull in pulls:
+            if f"refs/heads/{pull['head']['ref']}" == push["ref"]:
+                await self._extras.with_head(repository, pull)
+                payload = {**push, "action": "synchronize", "number": pull["number"], "pull_request": pull}
+                await self.send("pull_request", payload, str(uuid.uuid4()))
 
     async def send(self, event: str, payload: dict[str, Any], guid: str, *, again: bool = False) -> None:
         """Make one attempt and keep it."""

@@ -60,10 +60,15 @@ class State:
     code_scanning: dict[tuple[str, int], dict[str, Any]] = field(default_factory=dict)
     manifests: dict[str, dict[str, Any]] = field(default_factory=dict)
     renamed: dict[str, str] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
     suspended: bool = False
     drafts_allowed: bool = True
     lock: threading.RLock = field(default_factory=threading.RLock)
     numbers: Any = field(default_factory=lambda: count(1000))
+
+    def renamed_to(self, old: str) -> str:
+        """Return the name a repository has now."""
+        return self.names.get(old, old)
 
     def next_id(self) -> int:
         """Return a number that was not used yet."""

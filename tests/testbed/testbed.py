@@ -65,15 +65,15 @@ class Testbed:
 
     def __enter__(self) -> Self:
         install()
-        self.port = self.port or _free_port()
+        self.port = self.port or free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         seed = self.folder / "seed.json"
         World(webhook_url=f"{self.url}/_hooks").write(seed)
-        self._emulator = Emulator(seed=seed, port=_free_port(), base_url=self.url)
+        self._emulator = Emulator(seed=seed, port=free_port(), base_url=self.url)
         self.judge = Judge()
         emulate = Emulate(self._emulator.url)
         self.extras = Extras(self.state, self.judge, emulate)
-        self.hooks = Hooks(self.state)
+        self.hooks = Hooks(self.state, self.extras)
         self.front = Front(
             state=self.state,
             judge=self.judge,
@@ -225,6 +225,7 @@ class Testbed:
         new = f"new-{repository.full_name.rpartition('/')[2]}"
         made = self.person("owner").ask("PATCH", f"/repos/{repository.full_name}", {"name": new})
         self.state.renamed[repository.full_name] = str(repository.id)
+        self.state.names[repository.full_name] = made["full_name"]
         return str(made["full_name"])
 
     def head(self, full_name: str, branch: str = "main") -> str:
@@ -240,6 +241,16 @@ class Testbed:
     def emit(self, event: str, payload: dict[str, Any]) -> None:
         """Deliver an event that the emulator does not know."""
         self._in_loop(self.hooks.send(event, payload, str(uuid4())))
+
+    def payload(self, repository: Repository, action: str, by: str, **parts: Any) -> dict[str, Any]:
+        """Return an event's payload with the real repository and person in it."""
+        return {
+            "action": action,
+            **parts,
+            "repository": self.person("owner").ask("GET", f"/repos/{repository.full_name}"),
+            "sender": self.person("owner").ask("GET", f"/users/{by}"),
+            "installation": {"id": repository.installation_id},
+        }
 
     def by_the_app(self, since: int = 0) -> list[Exchange]:
         """Return what the App asked, from the exchange with this number on."""
@@ -259,7 +270,8 @@ class Testbed:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(60)
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """Return a port nobody listens on."""
     with contextlib.closing(socket.socket()) as found:
         found.bind(("127.0.0.1", 0))
         return int(found.getsockname()[1])

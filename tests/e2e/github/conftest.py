@@ -21,9 +21,7 @@ FILES = {"app.py": b"vulnerable\n", "README.md": b"# demo\n"}
 
 
 @pytest.fixture(scope="session")
-def suture_process(
-    testbed_process: Testbed, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Suture]:
+def suture_process(testbed_process: Testbed, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Suture]:
     """Start one Suture."""
     with Suture(bed=testbed_process, folder=tmp_path_factory.mktemp("suture")) as running:
         yield running

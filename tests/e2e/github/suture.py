@@ -8,6 +8,8 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from pydantic import SecretStr
+
 from bot.app import App, Ports
 from bot.github.checkout import CheckoutConfig, GitCheckouts
 from bot.github.client import GitHubApp
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 PATIENCE = 60.0
+CALM = 3
 
 
 @dataclass(kw_only=True)
@@ -62,6 +65,7 @@ class Suture:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.idle()
         self.call(self.app.stop())
         self.github.close()
         self._loop.call_soon_threadsafe(self._loop.stop)
@@ -80,21 +84,21 @@ class Suture:
     def settled(self, repository: Repository, count: int = 1) -> list[Run]:
         """Wait until so many runs are there and none is active; return them."""
 
-        def look() -> list[Run] | None:
+        def look() -> list[Run]:
             runs = self.runs(repository)
-            return runs if len(runs) >= count and not any(run.active for run in runs) else None
+            return runs if len(runs) >= count and not any(run.active for run in runs) else []
 
         return wait_for(look)
 
     def idle(self) -> None:
         """Wait until every delivery that arrived is concluded."""
-        wait_for(lambda: not self.bed.hooks.running and self._concluded())
-
-    def _concluded(self) -> bool:
-        with self.bed.state.lock:
-            guids = {seen.guid for seen in self.bed.state.deliveries if seen.status_code == 202}
-        kept = (self.app.store.deliveries.find(guid) for guid in guids)
-        return all(delivery is None or delivery.state != "accepted" for delivery in kept)
+        calm = 0
+        while calm < CALM:
+            wait_for(
+                lambda: not self.bed.hooks.running and not self.app.store.deliveries.count().get("accepted")
+            )
+            time.sleep(0.1)  # an answer of the App may itself cause an event
+            calm = calm + 1 if not self.bed.hooks.running else 0
 
     def _settings(self) -> Settings:
         return Settings(
@@ -102,8 +106,8 @@ class Suture:
             cache_dir=self.folder / "cache",
             app_id=APP_ID,
             app_slug=SLUG,
-            private_key=private_key(),
-            webhook_secret=WEBHOOK_SECRET,
+            private_key=SecretStr(private_key()),
+            webhook_secret=SecretStr(WEBHOOK_SECRET),
             port=0,
             concurrent_runs=4,
             github_url=self.bed.url,
