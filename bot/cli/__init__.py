@@ -9,6 +9,9 @@ import typer
 COMMANDS: tuple[str, ...] = (
     "fix",
     "doctor",
+    "serve",
+    "worker",
+    "runs",
     "setup",
     "index",
     "locate",
