@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 LONGEST_BODY = 60_000
 """Characters of the body that are read; what follows in a longer report is logs, and the frames at its end."""
 
+_LONGEST_LEAD = 800
+_SHORTEST_LEAD = 6
+
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _FENCE = re.compile(r"^(?:```|~~~).*?$(.*?)(?:^(?:```|~~~)[^\S\n]*$|\Z)", re.DOTALL | re.MULTILINE)
 _INLINE = re.compile(r"``?([^`\n]{1,200})``?")
@@ -52,6 +55,7 @@ class ParsedQuery:
 
     title: Mapping[int, float]
     body: Mapping[int, float]
+    lead: Mapping[int, float]
     title_pairs: Mapping[int, float]
     body_pairs: Mapping[int, float]
     title_names: frozenset[str]
@@ -76,6 +80,7 @@ def parse(query: FileQuery) -> ParsedQuery:
     return ParsedQuery(
         title=_weights(bag_of(title), once=True),
         body=_weights(bag_of(text)),
+        lead=_weights(bag_of(_lead(title, body)), once=True),
         title_pairs=_weights(pairs_of(words(title)), once=True),
         body_pairs=_weights(pairs_of(words(text)), once=True),
         title_names=frozenset(_PLAIN_NAME.findall(title)),
@@ -86,6 +91,13 @@ def parse(query: FileQuery) -> ParsedQuery:
         paths=tuple(dict.fromkeys(_clean(path) for path in _PATH.findall(text))),
         frames=_frames(text),
     )
+
+
+def _lead(title: str, body: str) -> str:
+    """Return the first line with the first two paragraphs of prose: what a reader would take for the gist."""
+    paragraphs = re.split(r"\n\s*\n", _FENCE.sub(" ", body))
+    prose = [one for one in paragraphs if len(one.split()) > _SHORTEST_LEAD][:2]
+    return f"{title}\n{' '.join(prose)[:_LONGEST_LEAD]}"
 
 
 def _shortened(body: str) -> str:

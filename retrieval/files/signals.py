@@ -69,6 +69,23 @@ def title_chunk(query: ParsedQuery, corpus: Corpus) -> Scores:
     return _best(corpus.chunks.scores(query.title), corpus, 1)
 
 
+def lead_chunk(query: ParsedQuery, corpus: Corpus) -> Scores:
+    """Return the best definition of each file for the first line and the first paragraphs."""
+    return _best(corpus.chunks.scores(query.lead), corpus, 1)
+
+
+def title_definition(query: ParsedQuery, corpus: Corpus) -> Scores:
+    """Return the definition of each file whose name is nearest to the first line."""
+    scores = np.zeros(len(corpus))
+    np.maximum.at(scores, corpus.definition_owner, corpus.definition_names.scores(query.title))
+    return scores
+
+
+def title_vocabulary(query: ParsedQuery, corpus: Corpus) -> Scores:
+    """BM25 of the first line over all the names that a file defines."""
+    return corpus.vocabulary.scores(query.title, b=_SHORT_B)
+
+
 def _best(scores: Scores, corpus: Corpus, count: int) -> Scores:
     """Return the sum of the best ``count`` chunk scores of each file."""
     owner = corpus.chunk_owner
@@ -195,6 +212,9 @@ LEXICAL: Mapping[str, Signal] = {
     "title_pairs": title_pairs,
     "body_pairs": body_pairs,
     "title_chunk": title_chunk,
+    "lead_chunk": lead_chunk,
+    "title_definition": title_definition,
+    "title_vocabulary": title_vocabulary,
     "defined_code": defined_code,
     "defined_title": defined_title,
     "qualified_names": qualified_names,
