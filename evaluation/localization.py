@@ -5,18 +5,19 @@ from __future__ import annotations
 import re
 import time
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from evaluation.localization_cases import repository_path
+from evaluation.localization_checkpoint import checkpoint_path, load_case, save_case
 from evaluation.localization_engines import engine_rankings
 from evaluation.localization_fit import MeasuredCase
 from retrieval.embedders.svd import SVDEmbedder
 from retrieval.files.fusion import fuse
 from retrieval.files.index import snapshot
 from retrieval.files.issues import IssueMemory
-from retrieval.files.kinds import FileKind
+from retrieval.files.kinds import FileKind, kind_of
 from retrieval.files.presets import DEFAULT, PAPER
 from retrieval.files.query import parse
 from retrieval.files.ranking import measure
@@ -26,12 +27,16 @@ from retrieval.files.trees import GitTree
 from retrieval.git import GitRepository
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from evaluation.localization_cases import LocalizationCase
     from retrieval.domain import PastIssue
+    from retrieval.files.document import Document
     from retrieval.files.ranking import Measured
+
+DEEPEST = 100
+"""Places of a ranking that are kept."""
 
 WIDEST = 400
 """Files of a case that are kept of a whole tree: those with the highest sums, and the changed ones."""
@@ -65,35 +70,97 @@ class Bench:
             own = [case for case in cases if case.repository == name]
             repository = GitRepository(repository_path(self.repositories, name, self.aliases))
             store = IndexStore(self.indexes / name.replace("/", "+"))
+            keeper = WarmKeeper(store)
             for number, case in enumerate(own, start=1):
-                yield self._asked(case, repository, store)
+                yield self._kept(case, repository, keeper)
                 tell(f"{name} {number}/{len(own)}")
             store.close()
 
-    def _asked(self, case: LocalizationCase, repository: GitRepository, store: IndexStore) -> Asked:
+    def _kept(self, case: LocalizationCase, repository: GitRepository, keeper: WarmKeeper) -> Asked:
+        """Return a case from its checkpoint, or measure it and leave one."""
+        past = len(self.past.get(case.repository, ()))
+        settings = (
+            sorted(DEFAULT.lexical),
+            sorted(DEFAULT.history),
+            self.paths.pattern,
+            self.engines,
+            self.whole,
+            past,
+        )
+        path, wide = (checkpoint_path(self.indexes, name, settings) for name in (case.id, f"{case.id}.whole"))
+        if (known := load_case(path)) and (not self.whole or wide.is_file()):
+            return _restored(known, load_case(wide))
+        asked = self._asked(case, repository, keeper)
+        if asked.whole is not None:
+            save_case(wide, asked.whole, {})
+        first = {name: ranked[:DEEPEST] for name, ranked in asked.rankings.items()}
+        save_case(path, asked.case, {"rankings": first, "seconds": dict(asked.seconds)})
+        return replace(asked, rankings=first)
+
+    def _asked(self, case: LocalizationCase, repository: GitRepository, keeper: WarmKeeper) -> Asked:
         tree = GitTree(repository, repository.resolve(case.commit))
         if not self.whole:
-            tree.files = {path: blob for path, blob in tree.files.items() if self.paths.search(path)}
+            wanted = ((path, blob) for path, blob in tree.files.items() if self.paths.search(path))
+            tree.files = {path: blob for path, blob in wanted if kind_of(path) is FileKind.SOURCE}
         seconds: dict[str, float] = {}
         with _timed(seconds, "load"):
             now = repository.commit_time(tree.commit)
             older = [
                 one for one in self.past.get(case.repository, ()) if one.time < now and one.id != case.id
             ]
-            ready = snapshot(tree, store, memory=IssueMemory.learn(SVDEmbedder(), older))
-        parsed = parse(case.query)
+            ready = snapshot(tree, keeper, memory=IssueMemory.learn(SVDEmbedder(), older))
         with _timed(seconds, "first query"):
-            measure(parsed, case.query, ready, DEFAULT)
+            measure(parse(case.query), case.query, ready, DEFAULT)
         with _timed(seconds, "query"):
             measured = measure(parse(case.query), case.query, ready, DEFAULT)
-        narrow = [one for one in measured if one.kind is FileKind.SOURCE]
-        asked = _case(case, narrow, self.paths)
+        asked = _case(case, [one for one in measured if one.kind is FileKind.SOURCE], self.paths)
         plain = _narrowed(ready, asked.paths)
         rankings = {"paper": _paper(case, plain)}
         if self.engines:
             rankings |= engine_rankings(case.query, plain.whole, seconds)
         whole = _widest(_case(case, measured, re.compile(""))) if self.whole else None
         return Asked(case=asked, whole=whole, rankings=rankings, seconds=seconds)
+
+
+def _restored(
+    known: tuple[MeasuredCase, dict[str, Any]], wide: tuple[MeasuredCase, dict[str, Any]] | None
+) -> Asked:
+    case, others = known
+    rankings = {name: tuple(ranked) for name, ranked in others["rankings"].items()}
+    return Asked(case=case, whole=wide[0] if wide else None, rankings=rankings, seconds=others["seconds"])
+
+
+class WarmKeeper:
+    """An index of which everything that was asked once stays in memory: cases of a repository share most of it."""
+
+    def __init__(self, store: IndexStore) -> None:
+        self._store = store
+        self._documents: dict[tuple[str, str], Document | None] = {}
+        self._commits: dict[str, bytes] = {}
+
+    def get(self, keys: Iterable[tuple[str, str]]) -> Mapping[tuple[str, str], Document | None]:
+        """Return the known documents."""
+        wanted = list(keys)
+        self._documents.update(self._store.get(key for key in wanted if key not in self._documents))
+        return {key: self._documents[key] for key in wanted if key in self._documents}
+
+    def put(self, found: Mapping[tuple[str, str], Document | None]) -> None:
+        """Keep documents."""
+        self._store.put(found)
+
+    def commits(self, ids: Iterable[str]) -> Mapping[str, bytes]:
+        """Return what is known of commits."""
+        wanted = list(ids)
+        self._commits.update(self._store.commits(one for one in wanted if one not in self._commits))
+        return self._commits
+
+    def commit_ids(self) -> frozenset[str]:
+        """Return the ids of all known commits."""
+        return self._store.commit_ids()
+
+    def put_commits(self, found: Mapping[str, bytes]) -> None:
+        """Keep commits."""
+        self._store.put_commits(found)
 
 
 def _case(case: LocalizationCase, measured: Sequence[Measured], paths: re.Pattern[str]) -> MeasuredCase:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from retrieval.files.fusion import Preset
+
     Matrix = NDArray[np.float64]
 
 RIDGE = 10.0
@@ -71,6 +73,13 @@ def fit_leaving_out(cases: Sequence[MeasuredCase], *, ridge: float = RIDGE) -> M
     """Return for each repository the weights fitted on all the others."""
     names = sorted({case.repository for case in cases})
     return {name: fit([case for case in cases if case.repository != name], ridge=ridge) for name in names}
+
+
+def shipped_weights(names: Sequence[str], preset: Preset) -> Matrix:
+    """Return the weights of a preset in the order of ``names``."""
+    sides = ((preset.lexical, 1 - preset.alpha), (preset.history, preset.alpha))
+    shares = {name: share * weight for side, share in sides for name, weight in side.items()}
+    return np.array([shares[name] for name in names], dtype=np.float64)
 
 
 def _candidates(case: MeasuredCase) -> tuple[Matrix, NDArray[np.bool_]]:

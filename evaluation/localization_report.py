@@ -52,10 +52,12 @@ class Results:
 def results(asked: Sequence[Asked], weights: Matrix) -> Results:
     """Return the figures of the default preset, fitted without the repository it is asked on, and of the others.
 
-    ``weights`` are the shipped ones, fitted on all cases: the row that shows them is no estimate.
+    ``weights`` are the shipped ones, fitted on all of the dev cases: the row that shows them is no estimate. Cases
+    of a single repository leave nothing to fit on and are ranked by the shipped weights.
     """
     cases = [one.case for one in asked]
-    fitted = fit_leaving_out(cases)
+    several = len({one.repository for one in cases}) > 1
+    fitted = fit_leaving_out(cases) if several else {cases[0].repository: weights}
     default = [ranking(one, fitted[one.repository]) for one in cases]
     shipped = [ranking(one, weights) for one in cases]
     rows = [

@@ -13,9 +13,10 @@ from bot.cli.ranking import fail, told
 from evaluation.errors import EvaluationError
 from evaluation.localization import Bench
 from evaluation.localization_cases import read_cases, read_past
-from evaluation.localization_fit import fit
+from evaluation.localization_fit import fit, shipped_weights
 from evaluation.localization_report import markdown, results
 from evaluation.provenance import commit_of_project, today
+from retrieval.files.presets import DEFAULT
 
 Folder = Annotated[
     Path, typer.Option("--repos", help="Git directories: owner/name, owner/name.git, owner+name/repo.")
@@ -41,6 +42,9 @@ def localization(
     whole: Annotated[
         bool, typer.Option("--all-files", help="Also with every text file as a candidate.")
     ] = False,
+    refit: Annotated[
+        bool, typer.Option("--fit", help="Fit the weights to these cases and show them.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Measure Recall@K of file localization; each case is asked at its own commit."""
@@ -57,7 +61,9 @@ def localization(
             asked = list(bench.ask(cases, lambda line: typer.echo(line, err=True)))
         except EvaluationError as error:
             fail(str(error))
-    found = results(asked, fit([one.case for one in asked]))
+    measured = [one.case for one in asked]
+    weights = fit(measured) if refit else shipped_weights(measured[0].names, DEFAULT)
+    found = results(asked, weights)
     if as_json:
         typer.echo(json.dumps(found.as_json()))
         return
