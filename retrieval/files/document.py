@@ -25,7 +25,7 @@ FORMAT = 2
 """Goes up whenever the same content would give another document."""
 
 _IMPORT = re.compile(
-    r"^\s*(?:from\s+(?P<origin>[.\w]+)\s+import\s+(?P<names>\([^)]*\)|[^\n#]+)|import\s+(?P<modules>[\w.]+[\w., ]*))"
+    r"^\s*(?:from\s+(?P<origin>[.\w]+)\s+import\s+(?P<names>\([^)]*\)|[^\n#]+)|import\s+(?P<modules>[\w.]+[\w., ]*)(?=\s*(?:[#;]|$)))"
     r"|(?:require\(\s*|from\s+|import\s+)['\"](?P<script>[^'\"\n]{1,200})['\"]",
     re.MULTILINE,
 )
