@@ -11,7 +11,6 @@ import numpy as np
 from retrieval.files.bags import join, pack
 from retrieval.files.document import bag_of
 from retrieval.files.lexical import BM25Index
-from retrieval.files.modules import Modules
 from retrieval.files.outline import MODULE
 from retrieval.files.query import path_terms
 from retrieval.okapi import OkapiIndex
@@ -104,9 +103,3 @@ class Corpus:
         for at, one in self._named:
             found[one.name.rpartition(".")[2]].append((at, one))
         return {name: tuple(places) for name, places in found.items()}
-
-    @cached_property
-    def modules(self) -> Modules:
-        """Return the import structure."""
-        names = [{one.name: one for one in document.definitions} for document in self.documents]
-        return Modules(self.paths, names, [document.imports for document in self.documents])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from retrieval.files.bags import Bags, join, pack
 from retrieval.files.codec import decode, encode
-from retrieval.files.document import Document, bag_of, document, imports_of, pairs_of, term
+from retrieval.files.document import Document, bag_of, document, pairs_of, term
 
 counters = st.lists(
     st.dictionaries(st.integers(0, 2**32 - 1), st.integers(1, 80_000), max_size=5), max_size=5
@@ -62,29 +62,9 @@ def test_a_generated_file_has_no_definitions_but_its_words() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("from .diff import *", (".diff.*",)),
-        ("from . import a as b, c", (".a", ".c")),
-        ("from a.b import (C,\n    d as e)", ("a.b.C", "a.b.d")),
-        ("import os.path as p, sys", ("os.path", "sys")),
-        ("const a = require('./lib/a')", ("./lib/a",)),
-        ("import x from '../y'", ("../y",)),
-        ("nothing", ()),
-    ],
-)
-def test_imports_are_kept_as_written(text: str, expected: tuple[str, ...]) -> None:
-    assert imports_of(text) == expected
-
-
-def test_no_more_imports_are_kept_than_anybody_writes() -> None:
-    assert len(imports_of("".join(f"import m{number}\n" for number in range(1_000)))) == 300
-
-
 def facts(one: Document) -> tuple[object, ...]:
     bags = tuple(tuple(unpacked(bag)) for bag in (one.body, one.pairs, one.chunks))
-    return (one.definitions, one.imports, one.generated, *bags)
+    return (one.definitions, one.generated, *bags)
 
 
 @given(st.text(max_size=300))

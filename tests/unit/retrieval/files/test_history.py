@@ -18,7 +18,6 @@ def test_a_file_has_the_best_of_its_changes_over_the_root_of_their_size() -> Non
     )
 
     assert history.spread([(0, 0.5), (1, 1.0)]).tolist() == [0.5, 0.5, 0.5]
-    assert history.spread([(0, 0.5), (1, 1.0)], best=False).tolist() == [1.0, 0.5, 0.5]
 
 
 def test_the_nearest_changes_come_first_and_the_newer_among_equals() -> None:

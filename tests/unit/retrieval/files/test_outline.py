@@ -69,7 +69,7 @@ def test_typescript_interfaces_count_as_classes() -> None:
 @pytest.mark.parametrize(
     ("path", "text", "expected"),
     [
-        ("a.go", "package a\n\nfunc (s *Server) Close() error {\n\treturn nil\n}\n\ntype Server struct {\n}\n", ["Close", "Server"]),
+        ("a.go", "func (s *Server) Close() error {\n\treturn nil\n}\n\ntype Server struct {\n}\n", ["Close", "Server"]),
         ("a.rs", "pub struct Key;\nimpl Key {\n    pub fn new() -> Self { Key }\n}\n", ["Key", "Key", "Key.new"]),
         ("a.rb", "class Jar\n  def parse(text)\n  end\nend\n", ["Jar", "Jar.parse"]),
         ("a.c", "static int\nread_all(FILE *f)\n{\n}\nint main(void)\n{\n  if (x) return f(2);\n}\n", ["main"]),

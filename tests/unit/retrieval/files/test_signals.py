@@ -7,7 +7,11 @@ from retrieval.files.signals import LEXICAL
 from tests.unit.retrieval.files.build import build_corpus, build_query
 
 FILES = {
-    "pkg/cookies.py": "class CookieJar:\n    def parse_cookie(self, header):\n        raise ValueError('invalid cookie header')\n",
+    "pkg/cookies.py": """
+class CookieJar:
+    def parse_cookie(self, header):
+        raise ValueError('invalid cookie header')
+""",
     "pkg/forms/models.py": "def clean(form):\n    return form\n",
     "pkg/db/models.py": "def save(row):\n    return row\n",
     "pkg/empty.py": "",
@@ -35,17 +39,7 @@ def test_every_signal_gives_one_number_a_file_and_takes_an_empty_tree(name: str)
 
 @pytest.mark.parametrize(
     "name",
-    [
-        "title_words",
-        "body_words",
-        "okapi_words",
-        "title_chunk",
-        "best_chunk",
-        "lead_chunk",
-        "path_words",
-        "path_title",
-    ]
-    + ["title_definition", "title_vocabulary", "defined_names", "defined_code"],
+    sorted(LEXICAL.keys() - {"title_pairs", "body_pairs", "named_paths", "traceback_frames"}),
 )
 def test_the_file_of_the_named_function_is_best(name: str) -> None:
     found = said(name, "parse_cookie accepts a bad cookies header")
@@ -66,6 +60,7 @@ def test_a_path_names_one_file_and_a_bare_name_shares_among_namesakes() -> None:
 
 
 def test_the_innermost_frame_says_most_and_foreign_frames_nothing() -> None:
-    trace = 'File "/x/pkg/db/models.py", line 1, in save\nFile "/x/pkg/cookies.py", line 3, in parse\nFile "/lib/re.py", line 9, in f'
+    frames = ("/x/pkg/db/models.py", "/x/pkg/cookies.py", "/lib/re.py")
+    trace = "\n".join(f'File "{frame}", line 1, in f' for frame in frames)
 
     assert said("traceback_frames", "Crash", trace) == {"pkg/cookies.py": 1.0, "pkg/db/models.py": 0.5}
