@@ -40,7 +40,7 @@ class ProjectPlan:
     """How to install and test one project.
 
     ``install`` and ``test`` are shell lines run in ``/work``; ``runner`` names the test runner (``pytest``,
-    ``mocha``, ...) that reads the results; ``digest`` keys the environment cache (lock files + install lines +
+    ``mocha``) that reads the results; ``digest`` keys the environment cache (lock files + install lines +
     interpreter + platform); ``origins`` tells, per field, where it was read (``suture.yml``,
     ``.github/workflows/ci.yml``, ``tox.ini``, ``convention`` ...).
     """

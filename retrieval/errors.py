@@ -1,0 +1,40 @@
+"""What can go wrong while ranking; facts are attributes, ``retryable`` says whether trying again can help."""
+
+from __future__ import annotations
+
+
+class RetrievalError(Exception):
+    """Base of every error of this package."""
+
+    retryable = False
+
+
+class GitError(RetrievalError):
+    """Git could not be started or ended with an error; ``command`` is its sub-command."""
+
+    def __init__(self, command: str, reason: str) -> None:
+        super().__init__(f"git {command}: {reason}")
+        self.command = command
+        self.reason = reason
+
+
+class GitTimeoutError(GitError):
+    """Git ran longer than it may and was stopped."""
+
+    retryable = True
+
+
+class UnknownRevisionError(GitError):
+    """The revision names no commit of the repository."""
+
+    def __init__(self, revision: str) -> None:
+        super().__init__("rev-parse", f"there is no commit {revision!r} in this repository")
+        self.revision = revision
+
+
+class NotARepositoryError(GitError):
+    """The path is no git repository that may be read."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__("rev-parse", f"{path} is not a readable git repository: {reason}")
+        self.path = path
