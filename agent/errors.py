@@ -32,6 +32,10 @@ class SandboxFaultError(AgentError):
     retryable = True
 
 
+class TrajectoryError(AgentError):
+    """The record of a run cannot be written; a run without one is not continued."""
+
+
 class EnvironmentFailedError(AgentError):
     """The project could not be installed, or its test runner could not be used."""
 

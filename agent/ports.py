@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import AsyncIterator, Mapping, Sequence
     from pathlib import Path
 
     from agent.domain.execution import Execution, SandboxCommand
     from agent.domain.patch import Candidate, Declined, SourceFile
     from agent.domain.project import BuildConfig, Environment, ProjectPlan, TestRun
+    from agent.domain.proof import ProofOfConcept
     from agent.domain.report import Report
+    from agent.domain.run import Stage, StageRecord
+    from agent.workflow.state import RunState, Tools
     from retrieval.domain import RankedFile
 
 
@@ -25,6 +28,10 @@ class Sandbox(Protocol):
 
     async def run(self, command: SandboxCommand) -> Execution:
         """Run one command; raise ``SandboxFaultError`` when the sandbox itself fails."""
+        ...
+
+    def prepare_directory(self, path: Path) -> Path:
+        """Create a host folder that may be given as a writable mount, closed to other users; return it."""
         ...
 
 
@@ -61,6 +68,10 @@ class Toolchain(Protocol):
         """Return the command that runs one script at ``path`` inside the environment."""
         ...
 
+    def syntax_check(self, environment: Environment, paths: Sequence[str]) -> tuple[str, ...]:
+        """Return a command that fails when one of the files does not parse, empty when there is none."""
+        ...
+
     async def covered(
         self, environment: Environment, tree: Path, sandbox: Sandbox, command: SandboxCommand
     ) -> frozenset[str]:
@@ -91,6 +102,38 @@ class Rule(Protocol):
 
     def propose(self, report: Report, files: Sequence[SourceFile]) -> tuple[Candidate | Declined, ...]:
         """Return candidates over the given ranked files only, and where it declined and why."""
+        ...
+
+
+class ProofSource(Protocol):
+    """Proposes proofs of concept: the reporter's snippets, later a model."""
+
+    def proofs(self, state: RunState, tools: Tools) -> AsyncIterator[ProofOfConcept]:
+        """Yield proofs to be tried in turn; the last one tried is in the trajectory."""
+        ...
+
+
+class CandidateSource(Protocol):
+    """Proposes candidates: rules, fixes that exist upstream, later a model."""
+
+    async def candidates(self, state: RunState, tools: Tools) -> tuple[Candidate | Declined, ...]:
+        """Return candidates for the state; after failed attempts, better ones that build on the best of them."""
+        ...
+
+
+class Observer(Protocol):
+    """Is told how a run goes; shows it to people."""
+
+    def started(self, stage: Stage) -> None:
+        """Note that a stage began."""
+        ...
+
+    def finished(self, record: StageRecord) -> None:
+        """Note that a stage ended."""
+        ...
+
+    def note(self, text: str) -> None:
+        """Note one line within a stage."""
         ...
 
 

@@ -27,3 +27,17 @@ class GitHubError(BotError):
 
 class RepositoryGoneError(GitHubError):
     """The repository was deleted, or the App has no access any more."""
+
+
+class ArtifactError(BotError):
+    """A stored file is missing or damaged."""
+
+
+class StoreError(BotError):
+    """The database cannot be used; ``retryable`` when it may come back."""
+
+    retryable = True
+
+
+class SlotLostError(BotError):
+    """Another process took over this one's slot; it must stop before it does anything more."""

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 
 class Permission(StrEnum):
-    """What the actor must hold, asked of the collaborators API; ``SYSTEM`` is an event of GitHub itself."""
+    """What the actor must hold, asked of the collaborators API.
+
+    ``SYSTEM`` asks nothing: an event of GitHub itself, or a bot whose id the configuration lists.
+    """
 
     SYSTEM = "system"
     TRIAGE = "triage"
@@ -23,7 +26,7 @@ class Permission(StrEnum):
 
 
 class ReportKind(StrEnum):
-    """Where a report came from; decides where answers may go."""
+    """Where a report came from; decides where answers may go. ``RUN``: a button, the key is the run's id."""
 
     ISSUE = "issue"
     REPOSITORY_ADVISORY = "repository_advisory"
@@ -31,6 +34,7 @@ class ReportKind(StrEnum):
     DEPENDABOT_ALERT = "dependabot_alert"
     CODE_SCANNING_ALERT = "code_scanning_alert"
     PULL_REQUEST = "pull_request"
+    RUN = "run"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +48,10 @@ class Actor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repository:
-    """The repository an event speaks of; ``id`` survives renames and transfers."""
+    """The repository an event speaks of; ``id`` survives renames and transfers.
+
+    ``installation_id`` 0: the delivery did not say; look it up before anything is written.
+    """
 
     id: int
     full_name: str
@@ -57,15 +64,18 @@ class Repository:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """What the report hangs on: ``key`` is unique in the repository (``issue-12``, ``GHSA-…``, ``alert-3``).
+    """What the report hangs on: ``key`` is unique in the repository.
 
+    Keys: ``issue-12``, ``pull-12``, ``GHSA-…``, ``dependabot-3``, ``code-scanning-3``, or a run's id.
     ``number`` is the issue or pull request that public answers go to; None means there is no public place.
+    ``comment_id`` is the comment that asked; a comment on a diff is named by ``review_comment_id`` instead.
     """
 
     kind: ReportKind
     key: str
     number: int | None = None
     comment_id: int | None = None
+    review_comment_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,13 +101,19 @@ class StartRun(Intent):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefineRun(Intent):
-    """Improve the patch of a pull request that Suture opened, from words or from a failed check."""
+    """Improve the patch of a pull request that Suture opened, from words or from a failed check.
+
+    ``cause``: ``command``, ``review``, ``check_run`` or ``check_suite``. ``pull_number`` 0: the open pull
+    request of ``subject``. A review's own comments are fetched by ``review_id``. Several checks may fail on
+    one ``head_sha``: they ask for one refinement, not many.
+    """
 
     pull_number: int
     feedback: str
     cause: str
     head_sha: str = ""
     subject: Subject | None = None
+    review_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,7 +175,11 @@ class CheckConfig(Intent):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InstallationChange:
-    """Installed, removed, suspended, or its repositories changed; needs no permission, GitHub says it."""
+    """Installed, removed, suspended, or its repositories changed; needs no permission, GitHub says it.
+
+    ``what``: ``created``, ``deleted``, ``suspend``, ``unsuspend``, ``new_permissions_accepted``, ``added``,
+    ``removed``.
+    """
 
     installation_id: int
     account: str

@@ -38,3 +38,7 @@ class NotARepositoryError(GitError):
     def __init__(self, path: str, reason: str) -> None:
         super().__init__("rev-parse", f"{path} is not a readable git repository: {reason}")
         self.path = path
+
+
+class NoTreeError(RetrievalError):
+    """There is nothing to rank at the path; the message says what to do."""

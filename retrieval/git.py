@@ -13,6 +13,7 @@ import threading
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import IO, TYPE_CHECKING
 
 from retrieval.errors import GitError, GitTimeoutError, NotARepositoryError, UnknownRevisionError
@@ -121,22 +122,26 @@ class GitRepository:
     def log(self, revision: str, *, excluding: Sequence[str] = (), renames: bool = True) -> Iterator[Commit]:
         """Yield the commits reachable from ``revision``, newest first, each with its changed files.
 
-        A merge carries its difference to the first parent. Renames are found by content, except in a partial
-        clone, where only exact ones can be.
+        A merge carries its difference to the first parent. Renames are found by content; where contents are
+        missing, as in a partial clone, only exact ones can be.
         """
-        similarity = ("--no-renames",) if not renames else ("-M100%",) if self.partial else ("-M",)
-        excluded = [f"^{name}" for name in excluding]
-        arguments = (
-            "log",
-            "-z",
-            "--raw",
-            "--no-abbrev",
-            "--no-ext-diff",
-            "--no-textconv",
-            "--no-show-signature",
-        )
-        chosen = (*similarity, "--diff-merges=first-parent", f"--format={LOG_FORMAT}")
-        yield from parse_log(self.records(*arguments, *chosen, self.resolve(revision), *excluded, "--"))
+        chosen = (self.resolve(revision), *(f"^{name}" for name in excluding))
+        given = 0
+        try:
+            for commit in self._log(
+                *chosen, detect="-M100%" if self.partial else "-M" if renames else "--no-renames"
+            ):
+                given += 1
+                yield commit
+        except GitError as error:
+            if not renames or "unable to read" not in error.reason:
+                raise
+            yield from islice(self._log(*chosen, detect="-M100%"), given, None)
+
+    def _log(self, *chosen: str, detect: str) -> Iterator[Commit]:
+        safe = ("--no-ext-diff", "--no-textconv", "--no-show-signature")
+        shape = ("-z", "--raw", "--no-abbrev", "--diff-merges=first-parent", f"--format={LOG_FORMAT}")
+        return parse_log(self.records("log", *safe, *shape, detect, *chosen, "--"))
 
     def blobs(self, ids: Iterable[str], *, limit: int | None = None) -> Iterator[Blob]:
         """Yield each blob that is present, in the order asked; beyond ``limit`` bytes without its content."""

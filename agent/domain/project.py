@@ -42,7 +42,9 @@ class ProjectPlan:
     ``install`` and ``test`` are shell lines run in ``/work``; ``runner`` names the test runner (``pytest``,
     ``mocha``) that reads the results; ``digest`` keys the environment cache (lock files + install lines +
     interpreter + platform); ``origins`` tells, per field, where it was read (``suture.yml``,
-    ``.github/workflows/ci.yml``, ``tox.ini``, ``convention`` ...).
+    ``.github/workflows/ci.yml``, ``tox.ini``, ``convention`` ...). ``fallbacks`` are other whole sets of install
+    lines, tried in order when ``install`` fails; ``build`` are lines run in ``/work`` before each test run and
+    each script, because a patched source must be built again; ``interpreter`` is the host's program.
     """
 
     language: str
@@ -53,6 +55,9 @@ class ProjectPlan:
     digest: str
     env: Mapping[str, str] = field(default_factory=dict)
     origins: Mapping[str, str] = field(default_factory=dict)
+    fallbacks: tuple[tuple[str, ...], ...] = ()
+    build: tuple[str, ...] = ()
+    interpreter: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from agent.domain.matrix import Matrix
     from agent.domain.patch import Candidate, Declined
+    from agent.domain.project import ProjectPlan, TestRun
     from agent.domain.proof import ProofOfConcept
     from retrieval.domain import RankedFile
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION: Final = 1
 
 
 class Outcome(StrEnum):
@@ -61,6 +62,24 @@ class Cost:
     tokens_out: int = 0
     money: float = 0.0
 
+    def __add__(self, other: Cost) -> Cost:
+        """Return the sum of two prices."""
+        return Cost(
+            calls=self.calls + other.calls,
+            tokens_in=self.tokens_in + other.tokens_in,
+            tokens_out=self.tokens_out + other.tokens_out,
+            money=self.money + other.money,
+        )
+
+    def __sub__(self, earlier: Cost) -> Cost:
+        """Return what was spent since ``earlier``."""
+        return Cost(
+            calls=self.calls - earlier.calls,
+            tokens_in=self.tokens_in - earlier.tokens_in,
+            tokens_out=self.tokens_out - earlier.tokens_out,
+            money=self.money - earlier.money,
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StageRecord:
@@ -75,19 +94,27 @@ class StageRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult:
-    """Everything a run found; what publishing and the pages need."""
+    """Everything a run found; what publishing and the pages need.
+
+    ``diff`` is the patch that stands behind the outcome; ``rejected_diff`` the best one that was refused, kept
+    for people to look at and never published.
+    """
 
     run_id: str
     report_id: str
     outcome: Outcome
     reason: str
     stages: tuple[StageRecord, ...]
+    plan: ProjectPlan | None = None
+    baseline: TestRun | None = None
     files: tuple[RankedFile, ...] = ()
+    covered: frozenset[str] = frozenset()
     proof: ProofOfConcept | None = None
     candidate: Candidate | None = None
     declined: tuple[Declined, ...] = ()
     matrix: Matrix | None = None
     diff: str = ""
+    rejected_diff: str = ""
     cost: Cost = field(default_factory=Cost)
     unsafe: bool = False
     notices: tuple[str, ...] = ()

@@ -1,0 +1,1 @@
+"""Deterministic fixers, one weakness a file; ``registry.RULES`` lists them in their order."""

@@ -6,7 +6,10 @@ from importlib import import_module
 
 import typer
 
-COMMANDS: tuple[str, ...] = ()
+COMMANDS: tuple[str, ...] = (
+    "fix",
+    "doctor",
+)
 """Modules of this package; each has ``register(app)``. One line a command."""
 
 EVALUATIONS: tuple[str, ...] = ()

@@ -1,0 +1,51 @@
+# One command surface for people and for CI. `make help` lists the targets.
+SHELL := /bin/bash
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+CASES ?= ../shared/data/cases
+REPOS ?= ../.mirror
+LOCALIZATION ?= ../shared/data/localization
+TRACING ?= ../shared/data/tracing/dev.csv
+
+.DEFAULT_GOAL := help
+.PHONY: help setup lint types imports test test-all demo demo-app bench bench-localization bench-tracing testbed lock schemas clean
+
+help: ## List the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 22
+
+setup: $(VENV)/.ready ## Create the environment and install what is missing
+
+$(VENV)/.ready: requirements.lock pyproject.toml deploy/setup-system
+	@deploy/setup-system
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check "uv>=0.6"
+	@$(BIN)/uv pip install --quiet --require-hashes -r requirements.lock
+	@$(BIN)/uv pip install --quiet --no-deps -e .
+	@touch $@
+
+demo: setup ## Fix two real, published vulnerabilities on this machine, with evidence
+	@$(BIN)/python -m bot.demo
+
+lint: setup ## Lint, format, types, import rule
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+test: setup lint ## Everything CI asks for, but slow checks
+	@$(BIN)/pytest -q -n 2 -m "not slow" --cov --cov-report=
+	@$(BIN)/coverage combine -q 2>/dev/null || true
+	@$(BIN)/python -m tests.coverage_floors
+
+test-all: setup lint ## All tests, the slow ones too
+	@$(BIN)/pytest -q -n 2
+
+lock: ## Resolve the dependencies anew (the lock names no host)
+	@$(BIN)/uv pip compile -q pyproject.toml --group dev --generate-hashes --no-annotate --no-header --universal -o requirements.lock
+
+clean: ## Remove what the targets made
+	rm -rf $(VENV) .demo .testbed .cache .mypy_cache .ruff_cache .pytest_cache .coverage*
+
+schemas: setup ## Write the published JSON Schemas anew
+	@$(BIN)/python -c "import json; from bot.output.schema import RunShape; print(json.dumps(RunShape.model_json_schema(), indent=2))" > docs/run.schema.json

@@ -1,0 +1,106 @@
+"""Prototype pollution: the ways to a prototype, and the places a key can stand."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from agent.attack.technique import Form, Technique, each, renamed
+from agent.syntax.edits import Edit, replace
+
+if TYPE_CHECKING:
+    from agent.attack.program import Literal, Program
+
+_MAGIC: Final = r"(?:__proto__|constructor\.prototype)"
+
+
+def _elements(program: Program, name: str) -> list[Literal]:
+    """Return the literals that are exactly ``name`` as an element of an array."""
+    found = []
+    for literal in program.literals:
+        parent = literal.node.parent()
+        if literal.raw == name and parent is not None and parent.kind() == "array":
+            found.append(literal)
+    return found
+
+
+def _constructor_elements(program: Program) -> list[Edit]:
+    return [
+        replace(item.node, f"{item.mark}constructor{item.mark}, {item.mark}prototype{item.mark}")
+        for item in _elements(program, "__proto__")
+    ]
+
+
+def _proto_elements(program: Program) -> list[Edit]:
+    edits = []
+    for item in _elements(program, "constructor"):
+        comma = item.node.next()
+        after = comma.next() if comma is not None else None
+        if after is not None and after.text().strip("'\"") == "prototype":
+            end = after.range().end.index
+            edits.append(Edit(start=item.start - 1, end=end, text=f"{item.mark}__proto__{item.mark}"))
+    return edits
+
+
+def _wrapped_elements(program: Program) -> list[Edit]:
+    found = [item for name in ("__proto__", "constructor") for item in _elements(program, name)]
+    return [replace(item.node, f"[{item.node.text()}]") for item in found]
+
+
+def _unwrapped_elements(program: Program) -> list[Edit]:
+    edits = []
+    for name in ("__proto__", "constructor"):
+        for item in _elements(program, name):
+            holder = item.node.parent()
+            outer = holder.parent() if holder is not None else None
+            if (
+                holder is not None
+                and outer is not None
+                and outer.kind() == "array"
+                and len(holder.named_children()) == 1
+            ):
+                edits.append(replace(holder, item.node.text()))
+    return edits
+
+
+TECHNIQUE: Final = Technique(
+    name="prototype pollution",
+    cwes=frozenset({"CWE-1321", "CWE-915", "CWE-843"}),
+    payload=re.compile(r"__proto__|constructor\b.*\bprototype|^constructor$"),
+    forms=(
+        each(
+            "through the constructor",
+            r"(?<![\w\[\"'])__proto__(?=[.\s=])",
+            "constructor.prototype",
+            whole=True,
+        ),
+        each("through the constructor, in brackets", r"\[__proto__\]", "[constructor][prototype]"),
+        each("through the constructor, as a pointer", r"/__proto__/", "/constructor/prototype/"),
+        each(
+            "through the constructor, as JSON",
+            r"\"__proto__\"\s*:\s*(?P<inside>\{[^{}]*\})",
+            r'"constructor": {"prototype": \g<inside>}',
+        ),
+        each("through __proto__", r"(?<![\w\[\"'])constructor\.prototype", "__proto__"),
+        each("through __proto__, in brackets", r"\[constructor\]\[prototype\]", "[__proto__]"),
+        Form(name="through the constructor, as elements", rewrite=_constructor_elements),
+        Form(name="through __proto__, as an element", rewrite=_proto_elements),
+        Form(name="key wrapped in an array", rewrite=_wrapped_elements),
+        Form(name="key not wrapped in an array", rewrite=_unwrapped_elements),
+        each(
+            "one level deeper",
+            rf"(?<![\w\[\"'.])(?P<magic>{_MAGIC})(?=[.\s=])",
+            r"deep.\g<magic>",
+            whole=True,
+        ),
+        each("one level deeper, as JSON", r"^(?P<all>\s*\{.*__proto__.*\}\s*)$", r'{"deep": \g<all>}'),
+        renamed(
+            "another property",
+            r"(?:__proto__|prototype)[\"'\]]*\s*[.\[:]\s*\{?\s*[\"']?(?P<word>[A-Za-z]\w{2,})",
+        ),
+    ),
+    harmless=(
+        each("an ordinary key", rf"{_MAGIC}|^constructor$", "plain"),
+        each("an ordinary name beside it", rf"(?<![\w\[\"']){_MAGIC}\.(?P<rest>\w+)", r"\g<rest>"),
+    ),
+)

@@ -1,0 +1,36 @@
+"""What a run is told by the operator and the repository; frozen, made once at the composition root."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from agent.domain.project import BuildConfig
+from agent.domain.run import Depth
+from agent.patches.scope import ScopeLimits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetLimits:
+    """Upper bounds of one run; ``money`` in US dollars, None for no bound."""
+
+    minutes: float | None = 45.0
+    money: float | None = None
+    tokens: int | None = None
+    calls: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunConfig:
+    """How a run works. ``ranked_files`` are looked at by rules, in the order of the ranking."""
+
+    depth: Depth = Depth.STANDARD
+    build: BuildConfig = field(default_factory=BuildConfig)
+    scope: ScopeLimits = field(default_factory=ScopeLimits)
+    budget: BudgetLimits = field(default_factory=BudgetLimits)
+    ranked_files: int = 20
+    reproduce_runs: int = 3
+    proof_runs: int = 10
+    proof_seconds: float = 60.0
+    test_seconds: float = 900.0
+    refine_rounds: int = 3
+    candidates: int = 12

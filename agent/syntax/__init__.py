@@ -1,0 +1,1 @@
+"""Reading and editing program text: parsed sources, questions about nodes, edits by span."""

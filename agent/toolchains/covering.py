@@ -1,0 +1,53 @@
+"""Which files of the tree a command executes: a small hook inside, one line a file, nothing to install."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from agent.toolchains.results import covered
+from agent.toolchains.testing import INSIDE, inside_file
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from agent.domain.execution import SandboxCommand
+    from agent.ports import Sandbox
+
+LINES = f"{INSIDE}/covered"
+V8 = f"{INSIDE}/v8"
+REDUCED = f'mkdir -p {INSIDE}; "$@"; code=$?; node {INSIDE}/suture_v8.js {V8} {LINES}; exit $code'
+
+
+async def python(tree: Path, sandbox: Sandbox, command: SandboxCommand) -> frozenset[str]:
+    """Run a command of which every Python reports the files that it executes."""
+    folder = f"{INSIDE}/python"
+    path = command.env.get("PYTHONPATH", "")
+    return await _run(
+        replace(
+            command,
+            tree=command.tree or tree,
+            files={**command.files, f"{folder}/sitecustomize.py": inside_file("sitecustomize.py")},
+            env={**command.env, "PYTHONPATH": f"{folder}:{path}" if path else folder, "SUTURE_COVERED": LINES},
+        ),
+        sandbox,
+    )
+
+
+async def node(tree: Path, sandbox: Sandbox, command: SandboxCommand) -> frozenset[str]:
+    """Run a command of which every Node process leaves V8's own coverage, reduced before it leaves."""
+    return await _run(
+        replace(
+            command,
+            tree=command.tree or tree,
+            argv=("sh", "-c", REDUCED, "sh", *command.argv),
+            files={**command.files, f"{INSIDE}/suture_v8.js": inside_file("suture_v8.js")},
+            env={**command.env, "NODE_V8_COVERAGE": V8},
+        ),
+        sandbox,
+    )
+
+
+async def _run(command: SandboxCommand, sandbox: Sandbox) -> frozenset[str]:
+    execution = await sandbox.run(replace(command, collect=(*command.collect, LINES)))
+    return covered(execution.collected.get(LINES, b"").decode("utf-8", errors="replace"))

@@ -1,0 +1,70 @@
+"""The regression row: tests compared test by test with the baseline, never by count."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agent.domain.matrix import Row, RowKind, RowStatus
+from agent.domain.project import TestStatus
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from agent.domain.project import Environment, TestRun
+    from agent.workflow.state import RunState, Tools
+
+_GOOD = TestStatus.PASSED
+_SHOWN = 3
+
+
+async def regression_row(copy: Path, environment: Environment, state: RunState, tools: Tools) -> Row:
+    """Run the suite on the patched tree; tests that newly fail are run once more to tell flaky ones apart."""
+    if state.baseline is None or state.toolchain is None:
+        return _row(RowStatus.UNVERIFIED, "", "the project has no tests", required=False)
+    seconds = min(tools.config.test_seconds, max(1.0, tools.budget.seconds_left()))
+    first = await state.toolchain.test(environment, copy, tools.sandbox, seconds=seconds)
+    before = _counts(state.baseline)
+    if first.usage_error is not None:
+        return _row(RowStatus.FAILED, before, f"the test runner stopped: {first.usage_error}")
+    broken = newly_failing(state.baseline, first)
+    if broken:
+        second = await state.toolchain.test(environment, copy, tools.sandbox, seconds=seconds)
+        broken &= newly_failing(state.baseline, second)
+    if broken:
+        names = ", ".join(sorted(broken)[:_SHOWN])
+        return _row(RowStatus.FAILED, before, f"{len(broken)} newly failing: {names}")
+    if not first.complete and state.baseline.complete:
+        return _row(RowStatus.FAILED, before, "the tests no longer end within their time")
+    return _row(RowStatus.PASSED, before, _counts(first))
+
+
+def newly_failing(baseline: TestRun, after: TestRun) -> frozenset[str]:
+    """Return the tests that passed before and do not pass now; one that vanished counts as failing.
+
+    After a run that was cut short, only tests that ran can be judged.
+    """
+    broken = set()
+    for test, status in baseline.results.items():
+        now = after.results.get(test)
+        if status is not _GOOD or now in {_GOOD, TestStatus.SKIPPED}:
+            continue
+        if now is not None or after.complete:
+            broken.add(test)
+    return frozenset(broken)
+
+
+def _counts(run: TestRun) -> str:
+    failed = run.count(TestStatus.FAILED) + run.count(TestStatus.ERROR)
+    return f"{run.count(_GOOD)} passed, {failed} failed"
+
+
+def _row(status: RowStatus, before: str, after: str, *, required: bool = True) -> Row:
+    return Row(
+        kind=RowKind.REGRESSION,
+        name="the project's tests",
+        expected="no test that passed before fails now",
+        before=before,
+        after=after,
+        status=status,
+        required=required,
+    )

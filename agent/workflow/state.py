@@ -1,0 +1,110 @@
+"""What a run knows so far, and the tools its stages work with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from agent.config import RunConfig
+    from agent.domain.execution import Execution
+    from agent.domain.matrix import Matrix
+    from agent.domain.patch import Candidate, Declined
+    from agent.domain.project import Environment, ProjectPlan, TestRun
+    from agent.domain.proof import ProofOfConcept, Variant, Verdict
+    from agent.domain.report import Report
+    from agent.domain.run import Stage, StageRecord
+    from agent.ports import CandidateSource, FileRanker, Observer, ProofSource, Sandbox, Toolchain, Trajectory
+    from agent.workflow.budget import Budget
+    from agent.workflow.transitions import Result
+    from agent.workspace import Workspace
+    from retrieval.domain import RankedFile
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """One run of a proof: the verdict and what was seen."""
+
+    verdict: Verdict
+    execution: Execution
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """A variant or control as it behaved before any patch; the matrix holds the patch against it."""
+
+    variant: Variant
+    before: Observation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """A candidate that was validated."""
+
+    candidate: Candidate
+    diff: str
+    matrix: Matrix
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunState:
+    """Everything found so far. Stages return a new one; nothing is changed in place."""
+
+    report: Report
+    toolchain: Toolchain | None = None
+    plan: ProjectPlan | None = None
+    environment: Environment | None = None
+    baseline: TestRun | None = None
+    proof: ProofOfConcept | None = None
+    observed: Observation | None = None
+    covered: frozenset[str] = frozenset()
+    cases: tuple[Case, ...] = ()
+    files: tuple[RankedFile, ...] = ()
+    pool: tuple[Candidate, ...] = ()
+    declined: tuple[Declined, ...] = ()
+    attempts: tuple[Attempt, ...] = ()
+    accepted: Attempt | None = None
+    rounds: int = 0
+    notices: tuple[str, ...] = ()
+    records: tuple[StageRecord, ...] = ()
+
+    @property
+    def reproduced(self) -> bool:
+        """Tell whether the flaw was shown on the unpatched tree."""
+        return self.proof is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tools:
+    """What the stages work with; joined in the composition root."""
+
+    workspace: Workspace
+    sandbox: Sandbox
+    toolchains: Sequence[Toolchain]
+    ranker: FileRanker
+    proof_sources: Sequence[ProofSource]
+    candidate_sources: Sequence[CandidateSource]
+    trajectory: Trajectory
+    observer: Observer
+    budget: Budget
+    config: RunConfig
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """How a stage ended: the result word, one line for people, and the new state."""
+
+    result: Result
+    summary: str
+    state: RunState
+    facts: Mapping[str, object] = field(default_factory=dict)
+
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
+    StageFunction = Callable[[RunState, Tools], Awaitable[Step]]
+    Stages = Mapping[Stage, StageFunction]

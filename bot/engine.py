@@ -1,0 +1,37 @@
+"""The repair engine of the jobs: the same repair as on the command line, on a checkout of the App."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from agent.config import RunConfig
+from bot.progress import SilentProgress
+from bot.repair import Repair, repair
+
+if TYPE_CHECKING:
+    from agent.domain.run import RunResult
+    from bot.compose import Workshop
+    from bot.ports import RepairRequest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkshopEngine:
+    """Runs each request in the operator's workshop."""
+
+    workshop: Workshop
+    config: RunConfig = dataclasses.field(default_factory=RunConfig)
+
+    async def repair(self, request: RepairRequest) -> RunResult:
+        """Run the stages and write the files to ``request.out``; cancelling stops the run at once."""
+        job = Repair(
+            project=request.checkout.tree,
+            report=request.report,
+            out=request.out,
+            config=dataclasses.replace(self.config, depth=request.depth),
+            run_id=request.run_id,
+            history=request.checkout.mirror,
+        )
+        done = await repair(job, self.workshop, SilentProgress())
+        return done.result

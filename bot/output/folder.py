@@ -1,0 +1,77 @@
+"""Write a run's files into a folder, each whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bot.errors import BotError
+from bot.output.evidence import render_evidence
+from bot.output.page import render_page
+from bot.output.shaping import shape_matrix, shape_run
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from pathlib import Path
+
+    from agent.domain.report import Report
+    from agent.domain.run import RunResult
+    from bot.output.schema import RunShape
+
+TRAJECTORY = "trajectory.jsonl"
+
+
+class OutputError(BotError):
+    """The output folder cannot be written; the message says what to do."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutputFolder:
+    """A folder for one run: ``run.json``, ``patch.diff``, ``matrix.json``, ``evidence.md``, ``report.html``."""
+
+    path: Path
+
+    def prepare(self) -> None:
+        """Make the folder; raise ``OutputError`` when it cannot be written to."""
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=self.path):
+                pass
+        except OSError as error:
+            raise OutputError(f"cannot write to {self.path}: {error.strerror}; give another --out.") from None
+
+    def write(self, result: RunResult, report: Report, *, started_at: datetime, seconds: float) -> RunShape:
+        """Write every file but the trajectory, which grows during the run; return what ``run.json`` holds."""
+        run = shape_run(result, report, started_at=started_at, seconds=seconds)
+        log = self._trajectory_tail()
+        try:
+            self._replace("patch.diff", result.diff.encode("utf-8", "surrogateescape"))
+            if result.rejected_diff:
+                self._replace("rejected.diff", result.rejected_diff.encode("utf-8", "surrogateescape"))
+            self._replace("matrix.json", shape_matrix(result).model_dump_json(indent=2).encode())
+            self._replace("evidence.md", render_evidence(run, result.diff).encode("utf-8", "replace"))
+            page = render_page(run, result.diff or result.rejected_diff, log)
+            self._replace("report.html", page.encode("utf-8", "replace"))
+            self._replace("run.json", run.model_dump_json(indent=2).encode())
+        except OSError as error:
+            raise OutputError(f"cannot write to {self.path}: {error.strerror}.") from None
+        return run
+
+    def _replace(self, name: str, content: bytes) -> None:
+        target = self.path / name
+        temporary = target.with_name(f".{name}.new")
+        with temporary.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(target)
+
+    def _trajectory_tail(self, lines: int = 400) -> str:
+        """Return the last lines of the trajectory for the page."""
+        try:
+            text = (self.path / TRAJECTORY).read_text("utf-8", "replace")
+        except OSError:
+            return ""
+        return "\n".join(line[:600] for line in text.splitlines()[-lines:])

@@ -1,0 +1,1 @@
+"""The App's own tables, in the database that also holds the durable jobs."""

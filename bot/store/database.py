@@ -1,0 +1,109 @@
+"""Opens the database: SQLite made safe for several writers, or PostgreSQL; brings the tables up to date."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import event
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
+
+    from sqlalchemy.engine.interfaces import DBAPIConnection
+    from sqlalchemy.pool import ConnectionPoolEntry
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+BUSY_MILLISECONDS = 30_000
+WRITE = "suture_write"
+
+
+def is_sqlite(url: str) -> bool:
+    """Return whether the URL names a SQLite file."""
+    return url.startswith("sqlite")
+
+
+def build_engine(url: str) -> sa.Engine:
+    """Return the engine of the App's own tables.
+
+    On SQLite a writing transaction takes the write lock when it begins, so that a read followed by a write
+    never fails half way; WAL lets readers go on meanwhile, ``synchronous=FULL`` makes a commit last.
+    """
+    if not is_sqlite(url):
+        return sa.create_engine(url, pool_pre_ping=True, pool_size=10, max_overflow=10)
+    _make_folder(url)
+    engine = sa.create_engine(url)
+    event.listen(engine, "connect", _prepare_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def build_durable_engine(url: str) -> sa.Engine | None:
+    """Return the engine for the durable jobs on SQLite; None where the library's own serves (PostgreSQL).
+
+    The library leaves SQLite in rollback-journal mode, which is five times slower; and it needs the driver
+    to begin write transactions as ``IMMEDIATE``.
+    """
+    if not is_sqlite(url):
+        return None
+    _make_folder(url)
+    engine = sa.create_engine(url)
+    event.listen(engine, "connect", _prepare_durable_sqlite)
+    return engine
+
+
+def migrate(engine: sa.Engine) -> None:
+    """Bring the App's tables to the newest revision; safe to run from several processes."""
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    with writing(engine) as connection:
+        if connection.dialect.name == "postgresql":
+            connection.execute(sa.text("SELECT pg_advisory_xact_lock(hashtext('suture-migrations'))"))
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+
+
+def writing(engine: sa.Engine) -> AbstractContextManager[sa.Connection]:
+    """Return a transaction that will write: it commits at the end and rolls back on an exception."""
+    return engine.execution_options(**{WRITE: True}).begin()
+
+
+def rows(result: sa.CursorResult[Any]) -> Iterator[dict[str, Any]]:
+    """Yield rows as plain dicts."""
+    yield from (dict(row) for row in result.mappings())
+
+
+def _make_folder(url: str) -> None:
+    if database := sa.make_url(url).database:
+        Path(database).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+
+
+def _prepare_sqlite(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:
+    _pragmas(connection)
+    connection.isolation_level = None
+
+
+def _prepare_durable_sqlite(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:
+    _pragmas(connection)
+    connection.isolation_level = "IMMEDIATE"
+
+
+def _pragmas(connection: DBAPIConnection) -> None:
+    cursor = connection.cursor()
+    for pragma in (
+        f"busy_timeout={BUSY_MILLISECONDS}",
+        "journal_mode=WAL",
+        "synchronous=FULL",
+        "foreign_keys=ON",
+    ):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+def _begin_sqlite(connection: sa.Connection) -> None:
+    write = connection.get_execution_options().get(WRITE)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")

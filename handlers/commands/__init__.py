@@ -1,0 +1,1 @@
+"""What each ``/patch`` command means: one file a command, one parser."""

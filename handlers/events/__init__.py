@@ -1,0 +1,1 @@
+"""What each GitHub event means: one file an event, named as GitHub names it."""

@@ -1,0 +1,42 @@
+"""A tree made ready to be asked: its files by kind, and the past that speaks for them. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from retrieval.files.corpus import Corpus
+from retrieval.files.history import History
+from retrieval.files.kinds import FileKind, kind_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from retrieval.files.document import Document
+    from retrieval.files.history import PastChange
+
+
+@dataclass(frozen=True, kw_only=True)
+class Snapshot:
+    """Documents by path and past changes, newest first; ``notes`` say what was missing."""
+
+    documents: Mapping[str, Document]
+    changes: Sequence[PastChange] = ()
+    now: int = 0
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def corpora(self) -> Mapping[FileKind, Corpus]:
+        """Return the files of each kind."""
+        paths: dict[FileKind, list[str]] = {kind: [] for kind in FileKind}
+        for path, document in self.documents.items():
+            kind = kind_of(path)
+            generated = kind is FileKind.SOURCE and document.generated
+            paths[FileKind.GENERATED if generated else kind].append(path)
+        return {kind: Corpus(some, [self.documents[path] for path in some]) for kind, some in paths.items()}
+
+    @cached_property
+    def histories(self) -> Mapping[FileKind, History]:
+        """Return the past of the files of each kind."""
+        return {kind: History(self.changes, corpus.at, self.now) for kind, corpus in self.corpora.items()}

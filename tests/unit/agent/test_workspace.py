@@ -1,0 +1,143 @@
+"""The project is copied whole and never changed; nothing in it can lead outside."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from agent.errors import ProjectError
+from agent.workspace import copying, open_workspace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    root = tmp_path / "project"
+    (root / "src").mkdir(parents=True)
+    (root / "src" / "app.py").write_bytes(b"a\r\n")
+    (root / "run.sh").write_text("true\n")
+    (root / "run.sh").chmod(0o755)
+    return root
+
+
+def git(root: Path, *arguments: str) -> None:
+    identity = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "init.defaultBranch=main"]
+    subprocess.run(["git", *identity, *arguments], cwd=root, check=True, capture_output=True)
+
+
+def test_a_plain_folder_is_copied(project: Path, tmp_path: Path) -> None:
+    (project / "node_modules").mkdir()
+    (project / "node_modules" / "x.js").write_text("x")
+    with open_workspace(project, parent=tmp_path) as workspace:
+        assert workspace.read("src/app.py") == b"a\r\n"
+        assert workspace.executable("run.sh")
+        assert not workspace.executable("src/app.py")
+        assert not workspace.executable("missing")
+        assert not (workspace.tree / "node_modules").exists()
+        root = workspace.root
+    assert not root.exists()
+
+
+def test_a_checkout_is_copied_as_git_sees_it(project: Path, tmp_path: Path) -> None:
+    """Tracked and new files, not ignored ones, never ``.git``; a deleted file is no error."""
+    (project / ".gitignore").write_text("*.log\n")
+    (project / "gone.py").write_text("x")
+    git(project, "init")
+    git(project, "add", ".")
+    git(project, "commit", "-m", "x")
+    (project / "gone.py").unlink()
+    (project / "new.py").write_text("new")
+    (project / "debug.log").write_text("noise")
+    with open_workspace(project, parent=tmp_path) as workspace:
+        assert workspace.read("new.py") == b"new"
+        assert workspace.read("debug.log") is None
+        assert not (workspace.tree / ".git").exists()
+
+
+def test_nothing_the_repository_configures_runs(project: Path, tmp_path: Path) -> None:
+    """A hostile checkout may name programs in its git configuration: they must not run on the host."""
+    git(project, "init")
+    trap = f"touch {tmp_path}/pwned"
+    git(project, "config", "core.fsmonitor", trap)
+    git(project, "config", "core.sshCommand", trap)
+    git(project, "config", "filter.x.clean", trap)
+    (project / ".gitattributes").write_text("* filter=x\n")
+    with open_workspace(project, parent=tmp_path):
+        pass
+    assert not (tmp_path / "pwned").exists()
+
+
+def test_odd_files_are_copied_as_they_are(project: Path, tmp_path: Path) -> None:
+    (project / "line\nbreak.py").write_text("x")
+    (project / os.fsdecode(b"caf\xe9.py")).write_text("y")
+    (project / "loop").symlink_to("loop")
+    (project / "up").symlink_to("..")
+    os.mkfifo(project / "pipe")
+    with open_workspace(project, parent=tmp_path) as workspace:
+        assert workspace.read("line\nbreak.py") == b"x"
+        assert workspace.read(os.fsdecode(b"caf\xe9.py")) == b"y"
+        assert (workspace.tree / "loop").is_symlink()
+        assert workspace.read("loop") is None
+        assert workspace.read("up/project/run.sh") is None
+        assert workspace.notices == ("skipped 1 unreadable or special files",)
+
+
+def test_patched_copies_do_not_touch_the_tree(project: Path, tmp_path: Path) -> None:
+    with open_workspace(project, parent=tmp_path) as workspace:
+        copy = workspace.patched({"src/app.py": b"b\r\n", "new/x.py": b"x", "run.sh": b"false\n"})
+        assert (copy / "src/app.py").read_bytes() == b"b\r\n"
+        assert (copy / "new/x.py").read_bytes() == b"x"
+        assert os.access(copy / "run.sh", os.X_OK)
+        assert workspace.read("src/app.py") == b"a\r\n"
+        gone = workspace.patched({"src/app.py": None})
+        assert not (gone / "src/app.py").exists()
+        workspace.discard(copy)
+        assert not copy.exists()
+    assert (project / "src/app.py").read_bytes() == b"a\r\n"
+
+
+def test_a_patch_cannot_leave_the_tree(project: Path, tmp_path: Path) -> None:
+    (project / "out").symlink_to(tmp_path)
+    with open_workspace(project, parent=tmp_path) as workspace:
+        for path in ("../evil", "out/evil"):
+            with pytest.raises(ProjectError, match="outside"):
+                workspace.patched({path: b"x"})
+
+
+def test_unusable_paths_get_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "empty").mkdir()
+    for name, message in (("missing", "does not exist"), ("file", "is a file"), ("empty", "is empty")):
+        with pytest.raises(ProjectError, match=message):
+            open_workspace(tmp_path / name, parent=tmp_path)
+
+
+def test_a_broken_repository_gets_one_line(project: Path, tmp_path: Path) -> None:
+    (project / ".git").write_text("gitdir: /nowhere\n")
+    with pytest.raises(ProjectError, match="git cannot read"):
+        open_workspace(project, parent=tmp_path)
+
+
+def test_too_much_is_refused(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(copying, "MAXIMUM_FILES", 1)
+    with pytest.raises(ProjectError, match="too large"):
+        open_workspace(project, parent=tmp_path)
+    assert [path for path in tmp_path.iterdir() if path.name.startswith("suture-run")] == []
+
+
+def test_a_full_disk_says_so_and_leaves_nothing(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*arguments: object, **options: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(copying.shutil, "copyfile", full)
+    with pytest.raises(ProjectError, match="no room left"):
+        open_workspace(project, parent=tmp_path)
+    assert [path for path in tmp_path.iterdir() if path.name.startswith("suture-run")] == []
