@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
 
 class RetrievalError(Exception):
     """Base of every error of this package."""
@@ -42,3 +47,21 @@ class NotARepositoryError(GitError):
 
 class NoTreeError(RetrievalError):
     """There is nothing to rank at the path; the message says what to do."""
+
+
+class IndexDamagedError(RetrievalError):
+    """The index cannot be read; it holds nothing that cannot be built again."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(f"the index in {folder} cannot be read; delete it with: suture index --delete")
+        self.folder = folder
+
+
+class IndexBusyError(RetrievalError):
+    """Another process holds the index."""
+
+    retryable = True
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(f"the index in {folder} is being written by another process; try again")
+        self.folder = folder

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.files.bags import join, pack
-from retrieval.files.document import bag_of
+from retrieval.files.bags import join
 from retrieval.files.lexical import BM25Index
 
 if TYPE_CHECKING:
@@ -100,19 +99,3 @@ class History:
             weights = weights * np.array([one.fixes for one in self.changes], dtype=np.float64)
         join_by.at(scores, self._file, weights[self._change])
         return scores
-
-
-def words_of(message: str) -> Bags:
-    """Return the words of a message without the lines that name people."""
-    kept = [line for line in message.splitlines() if not line.lower().startswith(_TRAILERS)]
-    return pack([bag_of("\n".join(kept))])
-
-
-_TRAILERS = (
-    "signed-off-by:",
-    "co-authored-by:",
-    "reviewed-by:",
-    "acked-by:",
-    "change-id:",
-    "merge pull request",
-)

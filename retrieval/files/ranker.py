@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
-from retrieval.files.history import MOST_FILES, PastChange, words_of
+from retrieval.files.index import Keeper, MemoryKeeper, snapshot
 from retrieval.files.presets import DEFAULT
 from retrieval.files.ranking import rank
-from retrieval.files.reading import Documents, MemoryDocuments, read_documents
-from retrieval.files.snapshot import Snapshot
 from retrieval.files.trees import GitTree, open_tree
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from retrieval.domain import FileQuery, RankedFile
     from retrieval.files.fusion import Preset
-    from retrieval.gitlog import Commit
-
-_FIX = re.compile(r"\bfix|\bbug|\bclose[sd]? #|\bresolve", re.IGNORECASE)
+    from retrieval.files.snapshot import Snapshot
 
 
 class TreeRanker:
-    """Ranks without an index on disk; documents once read are kept for the next call."""
+    """Ranks with what ``keeper`` holds, an index on disk or memory; the last tree asked stays warm."""
 
-    def __init__(self, *, preset: Preset = DEFAULT, documents: Documents | None = None) -> None:
+    def __init__(self, *, preset: Preset = DEFAULT, keeper: Keeper | None = None) -> None:
         self._preset = preset
-        self._documents = documents or MemoryDocuments()
+        self._keeper = keeper or MemoryKeeper()
+        self._warm: tuple[tuple[Path, str], Snapshot] | None = None
 
     def rank(
         self, query: FileQuery, path: Path, *, k: int, revision: str | None = None
@@ -42,27 +37,9 @@ class TreeRanker:
     def snapshot(self, path: Path, *, revision: str | None = None) -> Snapshot:
         """Return what is known of a tree and its past."""
         tree = open_tree(path, revision=revision)
-        documents = read_documents(tree, self._documents)
         if not isinstance(tree, GitTree):
-            return Snapshot(documents=documents, notes=("no git history: past fixes cannot speak",))
-        changes = tuple(past_changes(tree.repository.log(tree.commit)))
-        return Snapshot(documents=documents, changes=changes, now=tree.repository.commit_time(tree.commit))
-
-
-def past_changes(commits: Iterable[Commit]) -> Iterator[PastChange]:
-    """Yield past changes, given newest first, with their files under today's names."""
-    today: dict[str, str] = {}
-    for commit in commits:
-        paths = tuple(today.get(change.path, change.path) for change in commit.changes)
-        for change, path in zip(commit.changes, paths, strict=True):
-            if change.status == "R" and change.old_path is not None:
-                today[change.old_path] = path
-        if 0 < len(paths) <= MOST_FILES:
-            fixes = bool(_FIX.search(commit.message[:200]))
-            yield PastChange(
-                id=commit.id,
-                time=commit.commit_time,
-                words=words_of(commit.message),
-                paths=paths,
-                fixes=fixes,
-            )
+            return snapshot(tree, self._keeper)
+        key = (path, tree.commit)
+        if self._warm is None or self._warm[0] != key:
+            self._warm = (key, snapshot(tree, self._keeper))
+        return self._warm[1]
