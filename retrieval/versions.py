@@ -118,9 +118,7 @@ def tag_version(name: str) -> TagVersion | None:
     label, plain = _label(name[: match.start()])
     if (len(numbers) == 1 and not plain) or max(map(len, numbers)) > _LONGEST_NUMBER:
         return None
-    version = Version(
-        numbers=tuple(map(int, numbers)), phase=_phase(match), serial=_serial(match)
-    )
+    version = Version(numbers=tuple(map(int, numbers)), phase=_phase(match), serial=_serial(match))
     return TagVersion(label=label, version=version)
 
 

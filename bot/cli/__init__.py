@@ -9,10 +9,11 @@ import typer
 COMMANDS: tuple[str, ...] = (
     "fix",
     "doctor",
+    "trace",
 )
 """Modules of this package; each has ``register(app)``. One line a command."""
 
-EVALUATIONS: tuple[str, ...] = ()
+EVALUATIONS: tuple[str, ...] = ("eval_tracing",)
 """Modules with the sub-commands of ``suture eval``; each has ``register(app)``."""
 
 

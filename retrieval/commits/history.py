@@ -97,9 +97,17 @@ def _readable_patch(repository: GitRepository, name: str) -> bytes:
     """Return the patch of the files both sides of which are at hand; empty when even trees are missing."""
     try:
         fields = _difference(repository, name, "--raw", "--no-abbrev", "-z").split(b"\0")
-        sides = {path: entry.decode().split()[2:4] for entry, path in zip(fields[0::2], fields[1::2], strict=False)}
-        present = {blob.id for blob in repository.blobs((side for pair in sides.values() for side in pair), limit=0)}
-        wanted = [path for path, pair in sides.items() if all(side in present or not side.strip("0") for side in pair)]
+        sides = {
+            path: entry.decode().split()[2:4] for entry, path in zip(fields[0::2], fields[1::2], strict=False)
+        }
+        present = {
+            blob.id for blob in repository.blobs((side for pair in sides.values() for side in pair), limit=0)
+        }
+        wanted = [
+            path
+            for path, pair in sides.items()
+            if all(side in present or not side.strip("0") for side in pair)
+        ]
         pathspecs = [f":(top,literal){os.fsdecode(path)}" for path in wanted]
         return _difference(repository, name, *_PATCH, pathspecs=pathspecs) if pathspecs else b""
     except GitTimeoutError:
@@ -108,9 +116,7 @@ def _readable_patch(repository: GitRepository, name: str) -> bytes:
         return b""
 
 
-def _difference(
-    repository: GitRepository, name: str, *shape: str, pathspecs: Sequence[str] = ()
-) -> bytes:
+def _difference(repository: GitRepository, name: str, *shape: str, pathspecs: Sequence[str] = ()) -> bytes:
     arguments = ("diff-tree", "--root", "-r", "--no-commit-id", *_DIFF, *shape, name, "--", *pathspecs)
     with repository.stream(*arguments) as output:
         return output.read()

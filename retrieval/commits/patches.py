@@ -83,7 +83,9 @@ def _read_file(file: bytes, limit: int, sections: dict[str, None], lines: list[s
     start = file.find(b"\n@@")
     while start >= 0 and taken < limit:
         end = file.find(b"\n", start + 1)
-        line = file[start + 1 : min(end, start + 1 + LINE_CHARACTERS) if end >= 0 else start + LINE_CHARACTERS]
+        line = file[
+            start + 1 : min(end, start + 1 + LINE_CHARACTERS) if end >= 0 else start + LINE_CHARACTERS
+        ]
         start = end
         if line.startswith(b"@@"):
             section = line.partition(b"@@ ")[2].partition(b"@@")[2].strip()
