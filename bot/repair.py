@@ -14,7 +14,7 @@ from agent.config import RunConfig
 from agent.domain.run import Outcome
 from agent.trajectory import JSONLinesTrajectory, RecordingSandbox
 from agent.workflow.driver import Workflow
-from agent.workflow.stages import STAGES
+from agent.workflow.stages.catalogue import STAGES
 from agent.workspace import open_workspace
 from bot.output import OutputFolder
 from bot.output.folder import TRAJECTORY

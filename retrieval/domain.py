@@ -36,3 +36,14 @@ class RankedFile:
     score: float
     signals: Mapping[str, float] = field(default_factory=dict)
     chunks: tuple[RankedChunk, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PastIssue:
+    """A closed issue and the files its fix changed; ``time`` is when it was closed, in seconds since 1970."""
+
+    id: str
+    title: str
+    body: str
+    files: tuple[str, ...]
+    time: int

@@ -65,3 +65,15 @@ class IndexBusyError(RetrievalError):
     def __init__(self, folder: Path) -> None:
         super().__init__(f"the index in {folder} is being written by another process; try again")
         self.folder = folder
+
+
+class EmbedderError(RetrievalError):
+    """An embedder is not installed, not reachable or gave no vectors; the message says what to do."""
+
+    def __init__(self, reason: str, *, retryable: bool = False) -> None:
+        super().__init__(reason)
+        self.retryable = retryable
+
+
+class PastIssuesError(RetrievalError):
+    """The past issues cannot be read; the message names file and line."""

@@ -30,7 +30,7 @@ EXPRESSION: Final = Technique(
     cwes=frozenset({"CWE-94", "CWE-95", "CWE-96", "CWE-913", "CWE-1336"}),
     payload=re.compile(r"__import__|__class__|__builtins__|require\(|process\.|child_process|open\("),
     forms=(
-        each("in parentheses", r"^(?P<all>.*__import__.*)$", r"(\g<all>)"),
+        each("in parentheses", r"^(?P<all>.*(?:__import__|require\(|process\.).*)$", r"(\g<all>)"),
         each("inside a list", r"^(?P<all>.*__import__.*)$", r"[\g<all>][0]"),
         each("by a lambda", r"^(?P<all>.*__import__.*)$", r"(lambda: \g<all>)()"),
         each("with spaces", r"__import__\(", "__import__ ("),
@@ -40,7 +40,9 @@ EXPRESSION: Final = Technique(
             r"__import__\((?P<name>[^()]+)\)\.(?P<attribute>\w+)",
             r"getattr(__import__(\g<name>), '\g<attribute>')",
         ),
-        each("in parentheses", r"^(?P<all>.*(?:require\(|process\.).*)$", r"(\g<all>)"),
+        each("by a name in brackets", r"process\.(?P<name>\w+)", r"process['\g<name>']"),
+        each("by the global object", r"(?<![\w.])process\.", "globalThis.process."),
+        each("after a comma", r"^(?P<all>.*(?:require\(|process\.).*)$", r"0, \g<all>"),
         each(
             "by a function", r"^(?P<all>.*(?:require\(|process\.).*)$", r"(function () { return \g<all> })()"
         ),

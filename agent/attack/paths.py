@@ -9,6 +9,8 @@ from agent.attack.technique import Technique, each, renamed
 
 _UP: Final = r"(?<![\w.%])\.\./"
 
+_CLIMB: Final = r"(?<![\w.%])(?:\./+)*\.\./+(?:\.{1,2}/+)*"
+
 TECHNIQUE: Final = Technique(
     name="path traversal",
     cwes=frozenset({"CWE-22", "CWE-23", "CWE-24", "CWE-29", "CWE-35", "CWE-36", "CWE-59", "CWE-73"}),
@@ -29,7 +31,7 @@ TECHNIQUE: Final = Technique(
         renamed("another file", r"\.\./(?:[^/\s{}]*/)*(?P<word>[\w-]+)(?:\.\w+)?$"),
     ),
     harmless=(
-        each("a file inside", r"(?:\.\.?/+)+", ""),
-        each("a folder inside", r"(?P<lead>^|/)(?:\.\.?/+)+", r"\g<lead>inside/"),
+        each("a file inside", _CLIMB, ""),
+        each("a folder inside", _CLIMB, "inside/"),
     ),
 )

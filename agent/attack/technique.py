@@ -35,27 +35,40 @@ class Technique:
     harmless: tuple[Form, ...] = ()
 
 
-def each(name: str, pattern: str | tuple[str, ...], replacement: str, *, whole: bool = False) -> Form:
+def each(
+    name: str,
+    pattern: str | tuple[str, ...],
+    replacement: str,
+    *,
+    whole: bool = False,
+    exclusive: bool = False,
+) -> Form:
     r"""Return the form that replaces ``pattern``, of several the first that is found, in every literal.
 
     ``replacement`` may hold ``\g<group>``; what the group matched is kept as written, everything else is
-    escaped for the literal. ``whole`` leaves literals alone that are joined to others by an operator.
+    escaped for the literal. ``whole`` leaves literals alone that are joined to others by an operator. With
+    ``exclusive`` the first pattern that is found anywhere is the only one used, else the first in each literal.
     """
     patterns = (pattern,) if isinstance(pattern, str) else pattern
     expressions = [re.compile(one) for one in patterns]
 
     def rewrite(program: Program) -> list[Edit]:
-        edits = []
-        for literal in program.literals:
-            if whole and literal.joined:
-                continue
-            texts = (_replaced(literal, expression, replacement) for expression in expressions)
-            text = next((text for text in texts if text != literal.raw), None)
-            if text is not None:
-                edits.append(Edit(start=literal.start, end=literal.start + len(literal.raw), text=text))
-        return edits
+        literals = [literal for literal in program.literals if not (whole and literal.joined)]
+        found = [_replacements(literals, expression, replacement) for expression in expressions]
+        if exclusive:
+            return next((edits for edits in found if edits), [])
+        return list({edit.start: edit for edits in reversed(found) for edit in edits}.values())
 
     return Form(name=name, rewrite=rewrite)
+
+
+def _replacements(literals: list[Literal], expression: re.Pattern[str], replacement: str) -> list[Edit]:
+    edits = []
+    for literal in literals:
+        text = _replaced(literal, expression, replacement)
+        if text != literal.raw:
+            edits.append(Edit(start=literal.start, end=literal.start + len(literal.raw), text=text))
+    return edits
 
 
 def _replaced(literal: Literal, expression: re.Pattern[str], replacement: str) -> str:

@@ -11,9 +11,12 @@ from agent.oracles.payloads import MARKER, OUTSIDE, aimed_at_marker, aimed_outsi
 _WATCHERS: Final = {
     Kind.PROTOTYPE: """
   const roots = [Object.prototype, Array.prototype, Function.prototype, String.prototype];
-  const known = roots.map((root) => new Map(Reflect.ownKeys(root).map((key) => [key, Object.getOwnPropertyDescriptor(root, key)])));
-  const differs = (a, b) => !b || a.value !== b.value || a.get !== b.get;
-  const seen = () => roots.some((root, index) => Reflect.ownKeys(root).some((key) => differs(Object.getOwnPropertyDescriptor(root, key), known[index].get(key))));
+  const entry = (root) => (key) => [key, Object.getOwnPropertyDescriptor(root, key)];
+  const entries = (root) => Reflect.ownKeys(root).map(entry(root));
+  const known = new Map(roots.map((root) => [root, new Map(entries(root))]));
+  const differs = (now, old) => !old || now.value !== old.value || now.get !== old.get;
+  const changed = (root) => entries(root).some(([key, now]) => differs(now, known.get(root).get(key)));
+  const seen = () => roots.some(changed);
 """,
     Kind.COMMAND: f"""
   const fs = load('fs');
@@ -40,11 +43,16 @@ _WATCHERS: Final = {
     if (typeof value === 'string' && path.resolve(value) === secret) touched = true;
     if (value instanceof URL && value.pathname === secret) touched = true;
   }};
-  const names = ['open', 'readFile', 'writeFile', 'appendFile', 'unlink', 'rm', 'chmod', 'rename', 'copyFile', 'truncate', 'symlink', 'link'];
+  const reads = ['open', 'readFile'];
+  const writes = ['writeFile', 'appendFile', 'unlink', 'rm', 'chmod', 'rename', 'copyFile', 'truncate', 'link'];
+  const both = [...reads, ...writes].flatMap((name) => [name, name + 'Sync']);
+  const watched = (real) => function (...given) {{
+    given.slice(0, 2).forEach(look);
+    return real.apply(this, given);
+  }};
   for (const holder of [fs, fs.promises]) {{
-    for (const name of [...names, ...names.map((one) => one + 'Sync'), 'createReadStream', 'createWriteStream']) {{
-      const real = holder[name];
-      if (typeof real === 'function') holder[name] = function (...given) {{ given.slice(0, 2).forEach(look); return real.apply(this, given); }};
+    for (const name of [...both, 'createReadStream', 'createWriteStream']) {{
+      if (typeof holder[name] === 'function') holder[name] = watched(holder[name]);
     }}
   }}
   const seen = () => touched;
@@ -58,7 +66,9 @@ _WATCHERS: Final = {
     try {
       load('vm').runInThisContext('(' + body + ')(suture.require)', { timeout: limit });
     } catch (error) {
-      if (error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') late = true; else if (error instanceof RangeError && /call stack/.test(error.message)) late = true; else throw error;
+      const deep = error instanceof RangeError && /call stack/.test(error.message);
+      if (!deep && (!error || error.code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT')) throw error;
+      late = true;
     }
   };
   globalThis.sutureRun = run;
@@ -74,7 +84,10 @@ _WATCHERS: Final = {
 _HEAD: Final = """{{
   const load = process.getBuiltinModule || require;
 {watcher}
-  const fault = (error) => error instanceof SyntaxError || error instanceof ReferenceError || /^ERR_|MODULE_NOT_FOUND/.test(String(error && error.code)) || (error instanceof TypeError && /is not a|Cannot read|undefined/.test(error.message));
+  const misused = (error) => error instanceof TypeError && /is not a|Cannot read|undefined/.test(error.message);
+  const absent = (error) => /^ERR_|MODULE_NOT_FOUND/.test(String(error && error.code));
+  const unwritten = (error) => error instanceof SyntaxError || error instanceof ReferenceError;
+  const fault = (error) => unwritten(error) || absent(error) || misused(error);
   let failure;
   process.on('uncaughtException', (error) => {{ failure = failure || error; }});
   process.on('exit', () => {{
@@ -87,9 +100,13 @@ _TESTS: Final = """
 {
   const cases = [];
   const hooks = { before: [], beforeEach: [], after: [], afterEach: [] };
-  const ended = (body) => body.length ? new Promise((ok, no) => body.call({ timeout() {}, slow() {} }, (error) => error ? no(error) : ok())) : body.call({ timeout() {}, slow() {} });
-  globalThis.describe = globalThis.context = globalThis.suite = (name, body) => body.call({ timeout() {}, slow() {} });
-  globalThis.it = globalThis.test = globalThis.specify = (name, body) => { if (typeof body === 'function') cases.push([name, body]); };
+  const self = { timeout() {}, slow() {} };
+  const called = (body) => new Promise((ok, no) => body.call(self, (error) => error ? no(error) : ok()));
+  const ended = (body) => body.length ? called(body) : body.call(self);
+  const group = (name, body) => body.call(self);
+  const single = (name, body) => { if (typeof body === 'function') cases.push([name, body]); };
+  globalThis.describe = globalThis.context = globalThis.suite = group;
+  globalThis.it = globalThis.test = globalThis.specify = single;
   for (const holder of [globalThis.it, globalThis.describe]) { holder.only = holder; holder.skip = () => {}; }
   for (const name of Object.keys(hooks)) globalThis[name] = (body) => hooks[name].push(body);
   globalThis.beforeAll = globalThis.before;

@@ -118,15 +118,17 @@ def _check_of_all(source: Source, keys: str, action: str) -> list[str]:
 
 def thrown(source: Source) -> str:
     """Return the statement that refuses loudly."""
-    return f"throw new Error({quoted(source, 'Refusing a property name that leads to a prototype')}){end_of_statement(source)}"
+    message = quoted(source, "Refusing a property name that leads to a prototype")
+    return f"throw new Error({message}){end_of_statement(source)}"
 
 
 def refusal_of(source: Source, owner: SgNode) -> str:
     """Return the statement that leaves ``owner`` the way it leaves already, else one that throws."""
-    values = []
-    for node in inner(owner):
-        if node.kind() == "return_statement":
-            values.append(node.named_children()[0].text() if node.named_children() else "")
+    values = [
+        node.named_children()[0].text() if node.named_children() else ""
+        for node in inner(owner)
+        if node.kind() == "return_statement"
+    ]
     body = owner.field("body")
     end = end_of_statement(source)
     if body is None or body.kind() != "statement_block":

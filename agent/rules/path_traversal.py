@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 _JOINS: Final = frozenset({"os.path.join", "path.join", "posixpath.join"})
 _CLEANERS: Final = re.compile(r"\b(?:abspath|realpath|normpath)$")
+_CONFINED: Final = re.compile(r"\bbasename\(|normpath\(.*\.sep\b")
 _CHECKED: Final = re.compile(
     r"commonpath|commonprefix|is_relative_to|relative_to|\.startswith\(|safe_join|secure_filename|safe_path"
 )
@@ -52,9 +53,14 @@ def _is_reached(join: SgNode) -> bool:
     """Whether a joined name may be foreign and the result touches a file, with no check around."""
     parts = arguments(join)
     function = function_of(join)
-    if len(parts) < 2 or function is None or _CHECKED.search(function.text()):  # noqa: PLR2004 - a root and a name
+    if (
+        len(parts) < 2  # noqa: PLR2004 (a root and a name)
+        or parts[0].text().endswith(".sep")
+        or function is None
+        or _CHECKED.search(function.text())
+    ):
         return False
-    foreign = [part for part in parts[1:] if not is_constant(part) and "basename(" not in part.text()]
+    foreign = [part for part in parts[1:] if not is_constant(part) and not _CONFINED.search(part.text())]
     known = _local_names(function)
     return any(identifiers(part) & known for part in foreign) and _touches_file(join, function)
 

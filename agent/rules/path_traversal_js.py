@@ -28,7 +28,10 @@ if TYPE_CHECKING:
     from agent.syntax.source import Source
 
 _JOINS: Final = frozenset({"path.join", "path.resolve", "Path.join", "Path.resolve"})
-_CHECKED: Final = re.compile(r"\.relative\(|\.startsWith\(|isPathInside|\.indexOf\(\s*['\"`]\.\.")
+_CONFINED: Final = re.compile(r"\.join\([\w$]+\.sep,")
+_CHECKED: Final = re.compile(
+    r"\.relative\(|\.startsWith\(|isPathInside|\.indexOf\((?:[\w$.]+|[\w.]+\([^()]*\))\)\s*[!=]==?\s*0|\.indexOf\(\s*['\"`]\.\."
+)
 _TOUCHES: Final = re.compile(
     r"(?:^|\.)(?:readFile\w*|createReadStream|writeFile\w*|createWriteStream|stat\w*|lstat\w*|access\w*|exists\w*|open\w*"
     r"|unlink\w*|rm\w*|mkdir\w*|makeDir|mkdirp\w*|outputFile\w*|ensure\w*|copy\w*|rename\w*|symlink\w*|link\w*|sendFile|send|readdir\w*)$"
@@ -98,7 +101,9 @@ def _join_fixes(source: Source, join: SgNode) -> Iterator[Fix | Refusal]:
     """Yield the refusal of escaping paths (with the links made from them), and their confinement."""
     function = function_of(join)
     root, *parts = arguments(join)
-    foreign = [part for part in parts if not is_constant(part)]
+    foreign = [part for part in parts if not is_constant(part) and not _CONFINED.search(part.text())]
+    if root.text().endswith(".sep"):
+        return
     if (
         function is None
         or not foreign
@@ -192,7 +197,7 @@ def _link_edits(source: Source, function: SgNode, module: str, root: str, target
         handed = arguments(node)
         statement = statement_of(node)
         if (
-            len(handed) < 2
+            len(handed) < 2  # noqa: PLR2004 (target and place)
             or handed[1].text() != target
             or statement is None
             or not _TARGETS.search(handed[0].text())

@@ -51,14 +51,14 @@ def _quoted(source: Source, call: SgNode, command: SgNode) -> Iterator[Fix | Ref
         yield from _without_shell(call, symbol)
         return
     written = _written(command)
-    holes = [hole for text in written for hole in python_holes(text) or [None]]
-    if not written or any(hole is None for hole in holes):
+    holes = [hole for text in written for hole in python_holes(text) or ()]
+    if not written or not all(python_holes(text) for text in written):
         yield from _split(source, call, command, symbol)
         return
     module, needed = python_module(source, "shlex")
     edits: list[Edit] = [*needed]
     for hole in holes:
-        if hole is None or hole.text.startswith(f"{module}.quote("):
+        if hole.text.startswith(f"{module}.quote("):
             continue
         if hole.quotes not in {"", "'", '"'}:
             yield Refusal(
@@ -132,7 +132,7 @@ def _split(source: Source, call: SgNode, command: SgNode, symbol: str) -> Iterat
 
 RULE = WeaknessRule(
     name="shell-injection",
-    cwes=frozenset({"CWE-77", "CWE-78", "CWE-88"}),
+    cwes=frozenset({"CWE-77", "CWE-78"}),
     words=re.compile(
         r"(?:command|shell|os)[\s-]*(?:injection|execution)|shell metachar|arbitrary commands?", re.IGNORECASE
     ),

@@ -97,17 +97,16 @@ class WeaknessRule:
         )
 
     def _compose(self, places: list[_Place], names: frozenset[str]) -> Iterator[Candidate | Declined]:
-        seen: set[tuple[tuple[str, bytes], ...]] = set()
+        """Yield one candidate a form and scope; a scope that changes nothing else than a narrower one is left out."""
+        seen: list[object] = []
         for form in dict.fromkeys(place.fix.form for place in places):
             of_form = [place for place in places if place.fix.form == form]
             for scope, chosen in scopes(of_form, names):
                 item = self._candidate(scope, chosen)
-                if isinstance(item, Candidate):
-                    key = tuple(sorted((path, body or b"") for path, body in item.changes.items()))
-                    if key in seen:
-                        continue
-                    seen.add(key)
-                yield item
+                outcome = item.changes if isinstance(item, Candidate) else item
+                if outcome not in seen:
+                    seen.append(outcome)
+                    yield item
 
     def _candidate(self, scope: str, places: Sequence[_Place]) -> Candidate | Declined:
         changes: dict[str, bytes | None] = {}

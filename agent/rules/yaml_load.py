@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from agent.rules.weakness import Fix, Refusal, WeaknessRule
-from agent.syntax.edits import replace
+from agent.syntax.edits import Edit, replace
 from agent.syntax.nodes import arguments, callee, keyword, line_of, positional, symbol_of, walk
 
 if TYPE_CHECKING:
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from ast_grep_py import SgNode
 
-    from agent.syntax.edits import Edit
     from agent.syntax.source import Source
 
 _UNSAFE: Final = frozenset(
@@ -59,19 +58,15 @@ def _call_edits(source: Source, call: SgNode, module: str, names: dict[str, str]
     if target is None or not positional(call):
         return ()
     owner, _, name = callee(call).rpartition(".")
-    if owner and owner != module:
-        return ()
     name = name if owner else names.get(name, "")
-    if name not in _SAFE:
+    if (owner and owner != module) or name not in _SAFE:
         return ()
     loader = _loader(call) if name in {"load", "load_all"} else None
     if loader is not None and not _is_unsafe(loader, module, names):
         return ()
-    if owner:
-        return (replace(target, f"{owner}.{_SAFE[name]}"), *_without(source, loader))
-    if module:
-        return (replace(target, f"{module}.{_SAFE[name]}"), *_without(source, loader))
-    return _imported(loader, names)
+    if not (owner or module):
+        return _imported(loader, names)
+    return (replace(target, f"{owner or module}.{_SAFE[name]}"), *_without(source, loader))
 
 
 def _imported(loader: SgNode | None, names: dict[str, str]) -> tuple[Edit, ...]:
@@ -100,8 +95,7 @@ def _without(source: Source, loader: SgNode | None) -> tuple[Edit, ...]:
     node = parent if parent is not None and parent.kind() == "keyword_argument" else loader
     span = node.range()
     comma = source.text.rfind(",", 0, span.start.index)
-    cut = replace(node, "")
-    return (type(cut)(start=comma, end=span.end.index, text=""),)
+    return (Edit(start=comma, end=span.end.index, text=""),)
 
 
 def _loader_class(node: SgNode, module: str, names: dict[str, str]) -> Iterator[Fix]:
@@ -130,10 +124,10 @@ def _javascript(source: Source) -> Iterator[Fix | Refusal]:
     for node in walk(source.root):
         if node.kind() != "call_expression" or callee(node) not in {f"{module}.load", f"{module}.loadAll"}:
             continue
-        yield from _schema(source, node, module)
+        yield from _schema(node, module)
 
 
-def _schema(source: Source, call: SgNode, module: str) -> Iterator[Fix | Refusal]:
+def _schema(call: SgNode, module: str) -> Iterator[Fix | Refusal]:
     """Yield the safe schema by name: version 3 obeys it, in version 4 it is undefined, which means the safe default."""
     handed = arguments(call)
     safe = f"schema: {module}.DEFAULT_SAFE_SCHEMA"

@@ -26,33 +26,51 @@ class Advice:
     remedy: str
 
 
+_BY_SETTING: Final = {
+    ("kernel/apparmor_restrict_unprivileged_userns", "1"): Advice(
+        reason="AppArmor forbids user namespaces to ordinary programs",
+        remedy="Allow bubblewrap: apt install apparmor-profiles && ln -s "
+        "/usr/share/apparmor/extra-profiles/bwrap-userns-restrict /etc/apparmor.d/ && "
+        f"systemctl reload apparmor. {_CONTAINER}",
+    ),
+    ("kernel/unprivileged_userns_clone", "0"): Advice(
+        reason="this kernel forbids user namespaces to ordinary users",
+        remedy=f"Type: sysctl -w kernel.unprivileged_userns_clone=1. {_CONTAINER}",
+    ),
+    ("user/max_user_namespaces", "0"): Advice(
+        reason="this host allows no user namespace",
+        remedy=f"Type: sysctl -w user.max_user_namespaces=10000. {_CONTAINER}",
+    ),
+}
+
+_REFUSED: Final = Advice(
+    reason="new namespaces are refused, as they are inside most containers",
+    remedy="Start Suture's container with --security-opt seccomp=unconfined "
+    f"--security-opt apparmor=unconfined --security-opt systempaths=unconfined. {_CONTAINER}",
+)
+
+_BY_MESSAGE: Final = {
+    "daemon": Advice(
+        reason="the container engine does not answer",
+        remedy="Start it: systemctl start docker. Or install bubblewrap.",
+    ),
+    "nknown option": Advice(
+        reason="bubblewrap is older than 0.8", remedy=f"Upgrade bubblewrap. {_CONTAINER}"
+    ),
+    "ermission denied": _REFUSED,
+    "not permitted": _REFUSED,
+}
+
+
 def advice(message: str, settings: Mapping[str, str]) -> Advice:
-    """Return what the starter's last ``message`` means under the host's ``settings``."""
-    if settings.get("kernel/apparmor_restrict_unprivileged_userns") == "1":
-        return Advice(
-            reason=f"AppArmor forbids user namespaces to ordinary programs ({message})",
-            remedy="Allow bubblewrap: apt install apparmor-profiles && ln -s "
-            "/usr/share/apparmor/extra-profiles/bwrap-userns-restrict /etc/apparmor.d/ && "
-            "systemctl reload apparmor. " + _CONTAINER,
+    """Return what the starter's ``message`` means under the host's ``settings``."""
+    said = (found for part, found in _BY_MESSAGE.items() if part in message)
+    forbidden = (found for (name, value), found in _BY_SETTING.items() if settings.get(name) == value)
+    known = next(said, None)
+    if known is None or known is _REFUSED:
+        known = next(forbidden, known)
+    if known is None:
+        known = Advice(
+            reason="the sandbox does not start", remedy="Start it by hand to see more: bwrap --help."
         )
-    if settings.get("kernel/unprivileged_userns_clone") == "0":
-        return Advice(
-            reason=f"this kernel forbids user namespaces to ordinary users ({message})",
-            remedy="Type: sysctl -w kernel.unprivileged_userns_clone=1. " + _CONTAINER,
-        )
-    if settings.get("user/max_user_namespaces") == "0":
-        return Advice(
-            reason=f"this host allows no user namespace ({message})",
-            remedy="Type: sysctl -w user.max_user_namespaces=10000. " + _CONTAINER,
-        )
-    if "nknown option" in message:
-        return Advice(
-            reason=f"bubblewrap is older than 0.8 ({message})", remedy="Upgrade bubblewrap. " + _CONTAINER
-        )
-    if "ermission" in message or "not permitted" in message:
-        return Advice(
-            reason=f"new namespaces are refused, as they are inside most containers ({message})",
-            remedy="Start Suture's container with --security-opt seccomp=unconfined "
-            "--security-opt apparmor=unconfined --security-opt systempaths=unconfined. " + _CONTAINER,
-        )
-    return Advice(reason=f"the sandbox does not start ({message})", remedy="Run: suture doctor.")
+    return Advice(reason=f"{known.reason} ({message})", remedy=known.remedy)

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 
 from agent.domain.execution import Phase
 from agent.errors import SandboxUnavailableError
-from agent.sandbox import cgroups, command_line, resources, script, seccomp
-from agent.sandbox.jobs import channel, execution_of, feed_of
+from agent.sandbox import cgroups, command_line, memory, resources, script, seccomp
+from agent.sandbox.jobs import execution_of, feed_of
+from agent.sandbox.pipes import Owner, channel
 from agent.sandbox.staging import Staging
-from agent.sandbox.supervision import Feed, Job, Owner, supervise
+from agent.sandbox.supervision import Feed, Job, supervise
 from agent.sandbox.variables import CLEAN, certificate_paths, inside_variables
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ class BubblewrapSandbox:
         self._filter = seccomp.program(platform.machine())
         self._system = host_system()
         self._staging = Staging(config.cache, self._owner)
+        cgroups.sweep(config.cgroup_parent)
 
     def prepare_directory(self, path: Path) -> Path:
         """Create a folder that commands may be given as a writable mount; return it."""
@@ -60,7 +62,7 @@ class BubblewrapSandbox:
             outcome = await supervise(self._job(command, bindings, group))
             return execution_of(command, outcome, ran_out_of_memory=group.ran_out_of_memory)
         finally:
-            group.close()
+            await asyncio.shield(asyncio.to_thread(group.close))
 
     def _job(
         self, command: SandboxCommand, bindings: list[command_line.Binding], group: cgroups.Cgroup
@@ -102,6 +104,7 @@ class BubblewrapSandbox:
             feed=feed,
             inherited=(*etc.values(), rules, *([returning[1]] if returning else [])),
             collect=returning[0] if returning else None,
+            memory=group.held if group.memory else memory.held,
         )
 
     def _bindings(self, command: SandboxCommand) -> list[command_line.Binding]:

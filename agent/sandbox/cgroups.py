@@ -8,6 +8,7 @@ also bounds a flood of small files.
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import signal
 import time
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from agent.domain.execution import Limits
 
 ROOT: Final = Path("/sys/fs/cgroup")
-_REMOVAL_TRIES: Final = 100
+_REMOVAL_TRIES: Final = 1000
+_REMOVAL_PAUSE: Final = 0.01  # seconds; a tmpfs of many files takes its time to go
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,17 +49,32 @@ class Cgroup:
             return _counter(self.memory.read_text(), "oom_kill") > 0
         return False
 
+    def held(self, _: int = 0) -> float:
+        """Return infinity once the kernel ended a process: then all shall end, not only the largest."""
+        return math.inf if self.ran_out_of_memory else 0
+
     def close(self) -> None:
-        """End what is left and remove the folders."""
+        """End what is left and remove the folders; may block for seconds."""
         for folder in self.folders:
             _remove(folder)
 
 
 def create(limits: Limits, parent: Path | None = None) -> Cgroup:
     """Return a new cgroup with ``limits``, or an empty one where none can be made."""
-    name = f"suture-{uuid.uuid4().hex}"
+    name = f"suture-{os.getpid()}-{uuid.uuid4().hex}"
     own = Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines()
     return _version_2(limits, name, parent or _unified(own)) or _version_1(limits, name, own)
+
+
+def sweep(parent: Path | None = None) -> None:
+    """Remove what runs of Suture that were killed have left: empty folders of processes that are gone."""
+    own = Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines()
+    controllers = [_controller_folder(name, own) for name in ("memory", "pids")]
+    for folder in filter(None, (parent or _unified(own), *controllers)):
+        for left in folder.glob("suture-*-*"):
+            if not Path("/proc", left.name.split("-")[1]).exists():
+                with contextlib.suppress(OSError):  # somebody else's, or its processes are just ending
+                    left.rmdir()
 
 
 def _unified(own: Iterable[str]) -> Path | None:
@@ -106,10 +123,10 @@ def _version_1(limits: Limits, name: str, own: list[str]) -> Cgroup:
 
 
 def _controller(controller: str, name: str, own: list[str], values: dict[str, int]) -> Path | None:
-    paths = [line.split(":", 2)[2] for line in own if controller in line.split(":", 2)[1].split(",")]
-    if not paths:
+    parent = _controller_folder(controller, own)
+    if parent is None:
         return None
-    folder = ROOT / controller / paths[0].lstrip("/") / name
+    folder = parent / name
     try:
         folder.mkdir()
         for file, value in values.items():
@@ -118,6 +135,14 @@ def _controller(controller: str, name: str, own: list[str], values: dict[str, in
         _remove(folder)
         return None
     return folder
+
+
+def _controller_folder(controller: str, own: list[str]) -> Path | None:
+    """Return our own folder of a version 1 controller."""
+    paths = [
+        path for _, names, path in (line.split(":", 2) for line in own) if controller in names.split(",")
+    ]
+    return ROOT / controller / paths[0].lstrip("/") if paths else None
 
 
 def _counter(text: str, name: str) -> int:
@@ -137,7 +162,7 @@ def _remove(folder: Path) -> None:
             return
         except OSError:
             _kill_all(folder)
-            time.sleep(0.005)
+            time.sleep(_REMOVAL_PAUSE)
         else:
             return
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
@@ -13,7 +12,7 @@ from agent.sandbox.supervision import Feed
 
 if TYPE_CHECKING:
     from agent.domain.execution import SandboxCommand
-    from agent.sandbox.supervision import Outcome, Owner
+    from agent.sandbox.supervision import Outcome
 
 _CPU_EXIT: Final = 128 + 24  # SIGXCPU
 
@@ -52,11 +51,3 @@ def feed_of(command: SandboxCommand) -> Feed:
         command=archives.tree_command(str(command.tree), hidden) if command.tree else (),
         archive=archives.files_archive(files) if files else b"",
     )
-
-
-def channel(owner: Owner | None) -> tuple[int, int]:
-    """Return a pipe of which the sandbox's user may open the writing end by its path."""
-    reading, writing = os.pipe()
-    if owner is not None:
-        os.fchown(writing, owner.uid, owner.gid)
-    return reading, writing

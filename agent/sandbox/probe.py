@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from agent.domain.execution import Limits, SandboxCommand
 from agent.errors import AgentError
 from agent.sandbox import cgroups
+from agent.sandbox.config import Backend
 from agent.sandbox.select import open_sandbox
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ async def probe(config: SandboxConfig) -> tuple[Finding, ...]:
         reason = getattr(error, "reason", str(error))
         return (Finding(name="start", held=False, detail=reason, advice=advice),)
     started = Finding(name="start", held=True, detail=f"{sandbox.name} ran a command")
-    return (started, *tried, _together(config))
+    limits = (_together(config),) if sandbox.name == Backend.BUBBLEWRAP else ()
+    return (started, *tried, *limits)
 
 
 async def _attempts(sandbox: Sandbox, cache: Path) -> tuple[Finding, ...]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agent.domain.execution import Limits
-    from agent.sandbox.supervision import Owner
+    from agent.sandbox.pipes import Owner
 
 _MEBIBYTE: Final = 1 << 20
 _CPU_GRACE: Final = 5  # seconds between SIGXCPU, which names the reason, and SIGKILL

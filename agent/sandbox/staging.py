@@ -19,7 +19,7 @@ from agent.errors import SandboxUnavailableError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from agent.sandbox.supervision import Owner
+    from agent.sandbox.pipes import Owner
 
 
 class Staging:
@@ -68,7 +68,8 @@ class Staging:
     def _stage(self, real: Path, owner: Owner) -> Path:
         """Link or copy ``real`` under a name that changes with its content."""
         self._folder.mkdir(parents=True, exist_ok=True)
-        self._open_parents(self._folder / "any", owner)
+        _open_to_group(self._folder, owner, 0o750)  # and closed to everybody else
+        self._open_parents(self._folder, owner)
         target = self._folder / _fingerprint(real)
         if not target.exists():
             building = self._folder / f".{target.name}.{os.getpid()}"

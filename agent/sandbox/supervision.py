@@ -12,24 +12,18 @@ from typing import TYPE_CHECKING, Final
 
 from agent.domain.execution import KillReason
 from agent.errors import SandboxFaultError
+from agent.sandbox import pipes
 from agent.sandbox.capture import Capture
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping, Sequence
 
     from agent.domain.execution import Limits
+    from agent.sandbox.pipes import Owner
 
-_CHUNK: Final = 65_536
 _FLOOD: Final = 64  # times the output limit: then nobody will ever read it, and it only burns the host
 _DRAIN_SECONDS: Final = 5.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Owner:
-    """The host user a sandbox runs as when we are root."""
-
-    uid: int
-    gid: int
+_WATCH_SECONDS: Final = 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +40,8 @@ class Job:
 
     The descriptors ``inherited`` by the process, and ``collect`` to read from, are given away: they are
     closed here. ``owner`` is who may open its streams again by path; ``kill`` is called with the process's
-    id when its tree must end, after its process group was killed.
+    id when its tree must end, after its process group was killed. ``memory``, if given, returns what its tree
+    holds, which is then compared with the limit a few times a second.
     """
 
     argv: Sequence[str]
@@ -59,6 +54,7 @@ class Job:
     inherited: tuple[int, ...] = ()
     collect: int | None = None
     kill: Callable[[int], None] = lambda _: None
+    memory: Callable[[int], float] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,19 +99,12 @@ class _Supervision:
         """Start the process and everything that feeds and reads it."""
         job, owner = self._job, self._job.owner
         with contextlib.ExitStack() as ends:
-            pipes = [_pipe(ends, owner) for _ in range(3)]
-            (stdin, source), (out, stdout), (err, stderr) = pipes
+            ours = [pipes.owned_pipe(ends, owner) for _ in range(3)]
+            (stdin, source), (out, stdout), (err, stderr) = ours
+            pipes.widen(source)
             for descriptor in (*job.inherited, *([] if job.collect is None else [job.collect])):
                 ends.callback(os.close, descriptor)
-            self._process = await asyncio.create_subprocess_exec(
-                *job.argv,
-                stdin=stdin,
-                stdout=stdout,
-                stderr=stderr,
-                env=dict(job.environment),
-                pass_fds=job.inherited,
-                start_new_session=True,
-            )
+            self._process = await _launched(job, stdin, stdout, stderr)
             await self._attach(os.dup(out), self._take_output)
             await self._attach(os.dup(err), self._take_error)
             if job.collect is not None:
@@ -126,6 +115,8 @@ class _Supervision:
         """Wait until it is set up, then at most the wall limit for its end."""
         assert self._process is not None  # noqa: S101 - start() came first
         await self._until_ready(self._process)
+        if self._job.memory is not None:
+            self._spawn(self._watch(self._process, self._job.memory))
         try:
             async with asyncio.timeout(self._job.limits.wall_seconds):
                 await self._process.wait()
@@ -161,8 +152,15 @@ class _Supervision:
         if process.returncode is not None:
             await self._drain()
         if not self._ready.is_set():
-            why = "took too long" if process.returncode is None else _first_line(bytes(self._before_ready))
+            why = "it took too long" if process.returncode is None else self._refusal()
             raise SandboxFaultError(f"the sandbox could not be set up: {why}")
+
+    def _refusal(self) -> str:
+        """Return why the set-up failed, by what it said last."""
+        said = _first_line(bytes(self._before_ready))
+        if "Wrote only" in said or "No space left" in said:
+            return f"the project does not fit in {self._job.limits.disk_mb} MiB ({said})"
+        return said
 
     def _outcome(self, code: int | None, seconds: float) -> Outcome:
         killed = self._killed_by is not None or code is None or code < 0
@@ -209,14 +207,18 @@ class _Supervision:
     def _collect_is_full(self) -> bool:
         return len(self._collected) > self._job.limits.collect_bytes
 
+    async def _watch(self, process: asyncio.subprocess.Process, memory: Callable[[int], float]) -> None:
+        """End the process when its tree holds more memory than its limit."""
+        while process.returncode is None:
+            if await asyncio.to_thread(memory, process.pid) > self._job.limits.memory_mb << 20:
+                self._end(KillReason.MEMORY)
+            await asyncio.sleep(_WATCH_SECONDS)
+
     async def _attach(self, descriptor: int, take: Callable[[bytes], None]) -> None:
         """Read ``descriptor``, which is given away, until all its writers are gone."""
-        reader = asyncio.StreamReader(limit=_CHUNK)
-        transport, _ = await asyncio.get_running_loop().connect_read_pipe(
-            lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(descriptor, "rb", buffering=0)
-        )
+        reader, transport = await pipes.opened(descriptor)
         self._transports.append(transport)
-        self._spawn(_read(reader, take))
+        self._spawn(pipes.read(reader, take))
 
     async def _feed(self, descriptor: int) -> None:
         try:
@@ -229,7 +231,7 @@ class _Supervision:
                 )
                 await self._feeder.wait()
             if self._job.feed.archive:
-                await asyncio.to_thread(_write_all, descriptor, self._job.feed.archive)
+                await asyncio.to_thread(pipes.write_all, descriptor, self._job.feed.archive)
         finally:
             os.close(descriptor)
 
@@ -241,26 +243,20 @@ class _Supervision:
         self._tasks.append(asyncio.create_task(work))
 
 
-async def _read(reader: asyncio.StreamReader, take: Callable[[bytes], None]) -> None:
-    while chunk := await reader.read(_CHUNK):
-        take(chunk)
-
-
-def _pipe(ends: contextlib.ExitStack, owner: Owner | None) -> tuple[int, int]:
-    """Return a pipe owned by ``owner``, so that a program inside can open ``/dev/stdout`` again."""
-    pair = os.pipe()
-    for end in pair:
-        ends.callback(os.close, end)
-        if owner is not None:
-            os.fchown(end, owner.uid, owner.gid)
-    return pair
-
-
-def _write_all(descriptor: int, content: bytes) -> None:
-    with contextlib.suppress(BrokenPipeError):  # the reader died: its own end is reported elsewhere
-        view = memoryview(content)
-        while view:
-            view = view[os.write(descriptor, view) :]
+async def _launched(job: Job, stdin: int, stdout: int, stderr: int) -> asyncio.subprocess.Process:
+    try:
+        return await asyncio.create_subprocess_exec(
+            *job.argv,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            env=dict(job.environment),
+            pass_fds=job.inherited,
+            start_new_session=True,
+        )
+    except (OSError, ValueError) as error:  # too long, a null byte, no memory, no process left
+        why = error.strerror if isinstance(error, OSError) else error
+        raise SandboxFaultError(f"the command could not be started: {why}") from error
 
 
 def _first_line(text: bytes) -> str:

@@ -13,8 +13,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from agent.sandbox import resources, script
-from agent.sandbox.jobs import channel, execution_of, feed_of
+from agent.sandbox import memory, resources, script
+from agent.sandbox.jobs import execution_of, feed_of
+from agent.sandbox.pipes import channel
 from agent.sandbox.supervision import Feed, Job, supervise
 from agent.sandbox.variables import HOME, inside_variables
 
@@ -82,6 +83,7 @@ class UnsafeSandbox:
                 feed=feed,
                 inherited=(returning[1],) if returning else (),
                 collect=returning[0] if returning else None,
+                memory=memory.held,
                 kill=lambda _: _kill_marked(f"{_MARK}={run}"),
             )
         )

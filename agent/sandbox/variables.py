@@ -22,7 +22,7 @@ CLEAN: Final = {
     "TMPDIR": "/tmp",  # noqa: S108 - the sandbox's own, private /tmp
     "TERM": "dumb",
 }
-_USER_PART: Final = re.compile(r"(?<=://)[^/\s@]*@")
+_USER_PART: Final = re.compile(r"(?<=://)[^/\s]*@")
 
 
 def inside_variables(command: SandboxCommand, config: SandboxConfig) -> dict[str, str]:

@@ -32,7 +32,7 @@ def insert_lines_before(source: Source, node: SgNode, lines: Iterable[str]) -> E
     """Return the edit that puts whole lines above the line of ``node``, at its indentation."""
     start = line_start(source.text, node.range().start.index)
     indent = indent_at(source.text, start)
-    text = "".join(f"{indent}{line}{source.newline}" for line in lines)
+    text = "".join(f"{indent if line else ''}{line}{source.newline}" for line in lines)
     return Edit(start=start, end=start, text=text)
 
 

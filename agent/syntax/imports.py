@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from typing import TYPE_CHECKING
 
 from agent.syntax.edits import Edit, insert_lines_after, insert_lines_before
@@ -69,13 +70,20 @@ def _python_insertion(source: Source, statements: list[SgNode], module: str, lin
         return insert_lines_after(source, plain[-1], [line])
     imports = [node for node in statements if node.kind() == "import_from_statement"]
     if imports:
-        return insert_lines_before(source, imports[0], [line])
+        return insert_lines_before(source, imports[0], [line, *_gap(imports[0])])
     head = _python_head(statements)
     if head is not None:
         return insert_lines_after(source, head, ["", line])
     start = re.match(r"(?:#[^\n]*\n|[ \t]*\r?\n)*", source.text)
     at = start.end() if start is not None else 0
     return Edit(start=at, end=at, text=f"{line}{source.newline}{source.newline}")
+
+
+def _gap(statement: SgNode) -> tuple[str, ...]:
+    """Return the blank line between an import of the standard library and one of another."""
+    module = statement.field("module_name")
+    own = module is not None and module.text().split(".")[0] in sys.stdlib_module_names
+    return () if own else ("",)
 
 
 def _python_head(statements: list[SgNode]) -> SgNode | None:

@@ -132,10 +132,9 @@ def _string_pieces(node: SgNode) -> list[Piece] | None:
         if child.kind() == "string_content":
             pieces.append(Piece(text=child.text(), start=child.range().start.index))
         elif child.kind() == "interpolation":
-            value = child.field("expression") or (child.named_children() or [None])[0]
-            if value is None or len(child.named_children()) != 1:
+            if len(child.named_children()) != 1:
                 return None
-            pieces.append(Piece(node=value))
+            pieces.append(Piece(node=child.named_children()[0]))
     return pieces
 
 

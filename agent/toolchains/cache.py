@@ -1,4 +1,4 @@
-"""Installed environments on disk: built once for a digest, whole or not at all, whoever asks at the same time."""
+"""Installed environments on disk: built once for a digest, whole or not at all, whoever else is asking."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ class CachedEnvironment:
 
 
 class EnvironmentCache:
-    """A folder of environments. Safe for several processes; locks are the kernel's, so a killed one holds none.
+    """A folder of environments, safe for several processes; a killed one holds no lock.
 
-    An entry is built beside its place and renamed into it, so that what is there is complete. A process keeps a
-    shared lock on what it uses; ``purge`` leaves such entries alone.
+    An entry is built beside its place and renamed into it, so that what is there is complete. A process keeps
+    a shared lock of the kernel on what it uses; ``purge`` leaves such entries alone.
     """
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._held: dict[str, IO[bytes]] = {}
+        self._held: dict[str, int] = {}
 
     def find(self, digest: str) -> Path | None:
         """Return the folder of a complete environment and mark it used, None when there is none."""
@@ -60,12 +60,13 @@ class EnvironmentCache:
     async def building(self, digest: str, *, seconds: float) -> AsyncIterator[Path]:
         """Yield a fresh folder to build in; only one builder of a digest goes at a time.
 
-        Raises ``EnvironmentFailedError`` (retryable) when another one takes longer than ``seconds``. The folder
-        is removed unless ``publish`` was called. Look with ``find`` again inside: the other may have succeeded.
+        Raises ``EnvironmentFailedError`` (retryable) when another one takes longer than ``seconds``. The
+        folder is removed unless ``publish`` was called. Look with ``find`` again inside: the other may have
+        succeeded.
         """
-        self._release(digest)
         self._root.mkdir(parents=True, exist_ok=True)
-        with self._lock_file(digest).open("ab") as lock:
+        # a lock of its own: the one who builds looks, and then holds the other
+        with (self._root / f"{digest}.building").open("ab") as lock:
             await _locked(lock, seconds)
             for left in self._root.glob(f"{digest}.building-*"):
                 await asyncio.to_thread(_remove, left)
@@ -102,7 +103,9 @@ class EnvironmentCache:
     def entries(self) -> tuple[CachedEnvironment, ...]:
         """Return the complete environments with their sizes, least recently used first."""
         found = [
-            CachedEnvironment(digest=mark.parent.name, path=mark.parent, bytes=_size(mark.parent), used=mark.stat().st_mtime)
+            CachedEnvironment(
+                digest=mark.parent.name, path=mark.parent, bytes=_size(mark.parent), used=mark.stat().st_mtime
+            )
             for mark in self._root.glob(f"*/{COMPLETE}")
             if ".building-" not in mark.parent.name
         ]
@@ -141,14 +144,14 @@ class EnvironmentCache:
 
     def _hold(self, digest: str) -> None:
         if digest not in self._held:
-            lock = self._lock_file(digest).open("ab")
+            lock = os.open(self._lock_file(digest), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             fcntl.flock(lock, fcntl.LOCK_SH)
             self._held[digest] = lock
 
     def _release(self, digest: str) -> None:
         held = self._held.pop(digest, None)
         if held is not None:
-            held.close()
+            os.close(held)
 
     def close(self) -> None:
         """Let go of everything that is in use."""
@@ -164,7 +167,8 @@ async def _locked(lock: IO[bytes], seconds: float) -> None:
         except OSError:
             if time.monotonic() > deadline:
                 raise EnvironmentFailedError(
-                    f"another run has been installing the same environment for {seconds:.0f} s", retryable=True
+                    f"another run has been installing the same environment for {seconds:.0f} s",
+                    retryable=True,
                 ) from None
             await asyncio.sleep(POLL_SECONDS)
         else:
@@ -174,7 +178,7 @@ async def _locked(lock: IO[bytes], seconds: float) -> None:
 def _remove(folder: Path) -> None:
     """Remove a folder, also where an install left folders without write permission."""
 
-    def allowed(function: object, path: str, _error: object) -> None:
+    def allowed(_function: object, path: str, _error: object) -> None:
         Path(path).parent.chmod(0o700)
         if Path(path).is_dir() and not Path(path).is_symlink():
             Path(path).chmod(0o700)

@@ -33,7 +33,10 @@ class TestChoice:
 
 
 def choose(
-    groups: Iterable[Sequence[Body]], snapshot: Snapshot, expanders: Sequence[Expander], runners: frozenset[str]
+    groups: Iterable[Sequence[Body]],
+    snapshot: Snapshot,
+    expanders: Sequence[Expander],
+    runners: frozenset[str],
 ) -> TestChoice | None:
     """Return the first step that starts one of ``runners``; each group of scripts is looked at as a whole."""
     for group in groups:
@@ -51,7 +54,9 @@ def _way(first: str, last: str) -> str:
 def continuous_integration(snapshot: Snapshot, *, version: str) -> Iterator[tuple[Body, ...]]:
     """Return the scripts of each job of the CI files, the most likely test job first."""
     actions = {
-        path.rpartition("/")[0]: text for path, text in snapshot.texts.items() if path.endswith(("/action.yml", "/action.yaml"))
+        path.rpartition("/")[0]: text
+        for path, text in snapshot.texts.items()
+        if path.endswith(("/action.yml", "/action.yaml"))
     }
     for path in sorted((path for path in snapshot.texts if WORKFLOW.match(path)), key=_workflow_rank):
         jobs: dict[str, list[Body]] = {}

@@ -28,7 +28,11 @@ async def python(tree: Path, sandbox: Sandbox, command: SandboxCommand) -> froze
             command,
             tree=command.tree or tree,
             files={**command.files, f"{folder}/sitecustomize.py": inside_file("sitecustomize.py")},
-            env={**command.env, "PYTHONPATH": f"{folder}:{path}" if path else folder, "SUTURE_COVERED": LINES},
+            env={
+                **command.env,
+                "PYTHONPATH": f"{folder}:{path}" if path else folder,
+                "SUTURE_COVERED": LINES,
+            },
         ),
         sandbox,
     )

@@ -31,14 +31,20 @@ NETWORK = re.compile(
     re.IGNORECASE,
 )
 INSTALL_LIMITS = Limits(
-    wall_seconds=900, cpu_seconds=1800, memory_mb=6144, processes=1024, file_mb=2048, disk_mb=4096, open_files=8192
+    wall_seconds=900,
+    cpu_seconds=1800,
+    memory_mb=6144,
+    processes=1024,
+    file_mb=2048,
+    disk_mb=4096,
+    open_files=8192,
 )
 # what a build put into the tree (compiled extensions, version files) is kept and shown again at its place
 CARRY = f"""
 mkdir -p {ENV}/{BUILT}
-find . -newer /tmp/.suture-start -type f ! -path './node_modules/*' ! -path '*/__pycache__/*' ! -path './build/*' \\
-  ! -path '*.egg-info/*' ! -path './.eggs/*' ! -name '*.pyc' | grep -E '\\.(so|pyd)$|(^|/)_?version[^/]*\\.py$' | head -n {MAX_BUILT} \\
-  | while IFS= read -r file; do cp --parents -- "$file" {ENV}/{BUILT}/; done
+find . -newer /tmp/.suture-start -type f ! -path '*/__pycache__/*' ! -path './build/*' \\
+  ! -path '*.egg-info/*' ! -path './.eggs/*' | grep -E '\\.(so|pyd)$|(^|/)_?version[^/]*\\.py$' \\
+  | head -n {MAX_BUILT} | while IFS= read -r file; do cp --parents -- "$file" {ENV}/{BUILT}/; done
 true
 """
 
@@ -47,8 +53,8 @@ true
 class Recipe:
     """What a language adds to an install: mounts and variables, and folders of the entry shown elsewhere.
 
-    ``packages`` is the host folder of package caches: whoever may write into it is trusted by all who read it,
-    so give each owner of repositories one of their own. ``shown`` maps a folder of the entry to its place
+    ``packages`` is the host folder of package caches: whoever may write into it is trusted by all who read
+    it, so give each owner of repositories one of their own. ``shown`` maps a folder of the entry to its place
     inside.
     """
 
@@ -85,19 +91,27 @@ async def _attempts(
 ) -> Mapping[str, object]:
     tried: list[dict[str, object]] = []
     log = ""
+    logs: list[str] = []
     for number, lines in enumerate((plan.install, *plan.fallbacks)):
         entry = folder / f"try-{number}"
         execution = await sandbox.run(_command(plan, lines, tree, entry, sandbox, recipe))
-        tried.append({"lines": list(lines), "exit": execution.exit_code, "seconds": round(execution.seconds, 1)})
+        tried.append(
+            {"lines": list(lines), "exit": execution.exit_code, "seconds": round(execution.seconds, 1)}
+        )
         log = _log(execution)
+        logs.append(f"way {number + 1}\n{log}")
+        if execution.exit_code != 0:
+            tried[-1]["reason"] = _reason(log)
         if execution.exit_code == 0:
             for part in entry.iterdir():
                 part.rename(folder / part.name)
             entry.rmdir()
-            (folder / "install.log").write_text(log, encoding="utf-8")
+            (folder / "install.log").write_text("\n\n".join(logs), encoding="utf-8")
             return {"attempt": number, "tried": tried, "language": plan.language}
-    reason = f"the {plan.language} project could not be installed; {len(tried)} ways were tried: {_reason(log)}"
-    raise EnvironmentFailedError(reason, log=log, retryable=NETWORK.search(log) is not None)
+    reason = (
+        f"the {plan.language} project could not be installed; {len(tried)} ways were tried: {_reason(log)}"
+    )
+    raise EnvironmentFailedError(reason, log="\n\n".join(logs), retryable=NETWORK.search(log) is not None)
 
 
 def _command(
@@ -121,7 +135,11 @@ def _command(
 
 
 def _log(execution: Execution) -> str:
-    ended = f"[exit {execution.exit_code}]" if execution.killed_by is None else f"[stopped: {execution.killed_by} limit]"
+    ended = (
+        f"[exit {execution.exit_code}]"
+        if execution.killed_by is None
+        else f"[stopped: {execution.killed_by} limit]"
+    )
     text = f"{execution.stdout}\n{execution.stderr}".strip()
     return "\n".join([*text.splitlines()[-TAIL_LINES * 5 :], ended])
 
@@ -129,16 +147,30 @@ def _log(execution: Execution) -> str:
 def _reason(log: str) -> str:
     """Return the line of a log that says most: the last that speaks of an error, else the last."""
     lines = [line.strip() for line in log.splitlines() if line.strip()]
-    telling = [line for line in lines if re.search(r"error|not found|no solution|failed|ERR!", line, re.IGNORECASE)]
+    telling = [
+        line for line in lines if re.search(r"error|not found|no solution|failed|ERR!", line, re.IGNORECASE)
+    ]
     return (telling or lines or ["no output"])[-1][:300]
 
 
-def _environment(plan: ProjectPlan, folder: Path, recipe: Recipe, *, cached: bool, seconds: float) -> Environment:
+def _environment(
+    plan: ProjectPlan, folder: Path, recipe: Recipe, *, cached: bool, seconds: float
+) -> Environment:
     places = {"env": ENV, **recipe.shown}
-    mounts = [Mount(host=folder / name, inside=inside) for name, inside in places.items() if (folder / name).is_dir()]
+    mounts = [
+        Mount(host=folder / name, inside=inside)
+        for name, inside in places.items()
+        if (folder / name).is_dir()
+    ]
     built = folder / "env" / BUILT
-    files = sorted(path for path in built.rglob("*") if path.is_file() and not path.is_symlink()) if built.is_dir() else []
-    mounts += [Mount(host=path, inside=f"/work/{path.relative_to(built).as_posix()}") for path in files[:MAX_BUILT]]
+    files = (
+        sorted(path for path in built.rglob("*") if path.is_file() and not path.is_symlink())
+        if built.is_dir()
+        else []
+    )
+    mounts += [
+        Mount(host=path, inside=f"/work/{path.relative_to(built).as_posix()}") for path in files[:MAX_BUILT]
+    ]
     return Environment(
         plan=plan,
         mounts=(*(mount for mount in recipe.mounts if not mount.inside.startswith("/opt/suture")), *mounts),

@@ -1,4 +1,4 @@
-"""JavaScript and TypeScript projects: npm, yarn and pnpm install them, each runner's tests are read one by one."""
+"""JavaScript and TypeScript projects: npm, yarn or pnpm install them, tests are read one by one."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ READINGS = {
     "jest": testing.Reading(read=results.json_lines, marks_end=True),
     "vitest": testing.Reading(read=results.vitest, from_output=True, marks_end=True),
     "vows": testing.Reading(read=results.vows, from_output=True, marks_end=True),
-    **{name: TAP for name in ("ava", "tap", "tape", "node")},
+    **dict.fromkeys(("ava", "tap", "tape", "node"), TAP),
 }
 UNKNOWN = testing.Reading(read=testing.by_exit_code, from_output=True)
 VERSION_SECONDS = 20.0
@@ -46,12 +46,15 @@ if [ -n "$SUTURE_PACKAGE" ]; then
   case "$SUTURE_PACKAGE" in */..*|../*|/*) exit 0 ;; @*/*)
     scope="/env/links/node_modules/${{SUTURE_PACKAGE%%/*}}"
     rm -f "$scope"; mkdir -p "$scope"
-    for entry in "{MODULES}/${{SUTURE_PACKAGE%%/*}}"/*; do [ -e "$entry" ] && ln -sfn "$entry" "$scope/"; done ;;
+    for entry in "{MODULES}/${{SUTURE_PACKAGE%%/*}}"/*; do
+      [ -e "$entry" ] && ln -sfn "$entry" "$scope/"
+    done ;;
   esac
   rm -rf "/env/links/node_modules/$SUTURE_PACKAGE"
   ln -sfn /work "/env/links/node_modules/$SUTURE_PACKAGE"
 fi
-find . -mindepth 2 -type d -name node_modules -prune ! -path './node_modules/*' | head -n 100 | while IFS= read -r folder; do
+find . -mindepth 2 -type d -name node_modules -prune ! -path './node_modules/*' | head -n 100 \\
+  | while IFS= read -r folder; do
   mkdir -p "/env/nested/$(dirname "$folder")" && cp -a "$folder" "/env/nested/$folder"
 done
 true
@@ -108,7 +111,7 @@ class JavaScriptToolchain:
         """Run the tests with a reporter that tells each one."""
         plan = environment.plan
         line = narrowed(plan.test, only, take(tree)) if only else plan.test
-        told = instrumented(line, plan.runner, testing.INSIDE)
+        told = instrumented(line, plan.runner, testing.INSIDE) if line else ""
         command = testing.TestCommand(
             line=told,
             reading=READINGS.get(plan.runner, UNKNOWN) if told != line or plan.runner == "tape" else UNKNOWN,
@@ -139,7 +142,7 @@ class JavaScriptToolchain:
     async def covered(
         self, environment: Environment, tree: Path, sandbox: Sandbox, command: SandboxCommand
     ) -> frozenset[str]:
-        """Run ``command`` and return the files of which functions ran; where none did, those that were loaded."""
+        """Run ``command``; return the files of which functions ran; if none did, the loaded ones."""
         del environment
         return await covering.node(tree, sandbox, command)
 

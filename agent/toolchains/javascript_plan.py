@@ -1,4 +1,4 @@
-"""The plan of a JavaScript or TypeScript project: manager, install lines with their fallbacks, test line. Pure."""
+"""The plan of a JavaScript or TypeScript project: manager, ways to install, test line. Pure."""
 
 from __future__ import annotations
 
@@ -45,12 +45,14 @@ NO_SCRIPTS = "--ignore-scripts"
 QUIET = "--no-audit --no-fund --loglevel=error"
 
 
-def plan(snapshot: Snapshot, config: BuildConfig, *, node: str, npm: str, platform: str) -> ProjectPlan | None:
-    """Return how to install and test the project, None when there is neither manifest nor script at the root."""
+def plan(
+    snapshot: Snapshot, config: BuildConfig, *, node: str, npm: str, platform: str
+) -> ProjectPlan | None:
+    """Return how to install and test the project, None without manifest and script at the root."""
     package = manifest(snapshot)
     if not package and not any(re.fullmatch(r"[^/]+\.[cm]?[jt]sx?", path) for path in snapshot.paths):
         return None
-    choice = chosen_tests(config.test, snapshot, package, version=node.split(".")[0])
+    choice = chosen_tests(config.test, snapshot, package, version=node.split(".", maxsplit=1)[0])
     manager = _manager(snapshot, package)
     lines = attempts(package, snapshot, config, manager, choice)
     build = config.build or built_line(snapshot, package, choice)
@@ -89,18 +91,24 @@ def _lock(snapshot: Snapshot) -> str:
 
 
 def attempts(
-    package: Mapping[str, object], snapshot: Snapshot, config: BuildConfig, manager: str, choice: TestChoice | None
+    package: Mapping[str, object],
+    snapshot: Snapshot,
+    config: BuildConfig,
+    manager: str,
+    choice: TestChoice | None,
 ) -> tuple[tuple[str, ...], ...]:
     """Return the install lines and their fallbacks.
 
-    Install scripts do not run in the first ways: they are the registry's most abused door, and tests rarely need
-    them. The last way runs them, for packages that compile or unpack something.
+    Install scripts do not run in the first ways: they are the registry's most abused door, and tests rarely
+    need them. The last way runs them, for packages that compile or unpack something.
     """
     more = _added(config.packages)
     if config.install:
         return ((*config.install, *more),)
     extra = _missing_runner(package, snapshot, choice)
-    wanted = [f"npm install {NO_SCRIPTS} --no-save --legacy-peer-deps {QUIET} {' '.join(extra)}"] if extra else []
+    wanted = (
+        [f"npm install {NO_SCRIPTS} --no-save --legacy-peer-deps {QUIET} {' '.join(extra)}"] if extra else []
+    )
     tail = (*wanted, *more)
     ways: list[tuple[str, ...]] = []
     if manager == "npm" and _lock(snapshot):
@@ -111,9 +119,12 @@ def attempts(
         ways += [(*lines, *tail) for lines in _pnpm(snapshot, package)]
     plain = f"npm install --no-package-lock --legacy-peer-deps {QUIET}"
     bound = _bound(package, snapshot)
+    style = _style_checkers(package)
     ways.append((*bound, f"{plain} {NO_SCRIPTS}", *tail))
-    ways.append((*bound, f"npm pkg delete {' '.join(_lintish(package))}", f"{plain} {NO_SCRIPTS}", *tail) if _lintish(package)
-                else (*bound, f"{plain} {NO_SCRIPTS} --omit=dev", *tail))  # fmt: skip
+    if style:
+        ways.append((*bound, f"npm pkg delete {' '.join(style)}", f"{plain} {NO_SCRIPTS}", *tail))
+    else:
+        ways.append((*bound, f"{plain} {NO_SCRIPTS} --omit=dev", *tail))
     ways.append((*bound, f"{plain} --foreground-scripts", *tail))
     return tuple(dict.fromkeys(ways))
 
@@ -142,18 +153,24 @@ def _of_its_time(name: str, newest: date | None) -> str:
     return f"{name}@{version}" if version else name
 
 
-def _missing_runner(package: Mapping[str, object], snapshot: Snapshot, choice: TestChoice | None) -> list[str]:
+def _missing_runner(
+    package: Mapping[str, object], snapshot: Snapshot, choice: TestChoice | None
+) -> list[str]:
     """Return the runner that no manifest asks for (a release archive without its development part)."""
     runner = choice.step.command.name if choice else ""
     known = _dependencies(package)
-    if runner not in OF_ITS_TIME | {"vows": (), "jasmine": ()} or runner in known or package.get("name") == runner:
+    if (
+        runner not in OF_ITS_TIME | {"vows": (), "jasmine": ()}
+        or runner in known
+        or package.get("name") == runner
+    ):
         return []
     wanted = _of_its_time(runner, snapshot.newest)
     return [wanted, *COMPANIONS.get(wanted, ())]
 
 
 def _bound(package: Mapping[str, object], snapshot: Snapshot) -> tuple[str, ...]:
-    """Return lines that give a range without bounds (``*``) the release of the project's time, where we know it."""
+    """Return lines that give a range without bounds (``*``) the release of the project's time, if known."""
     if _lock(snapshot):
         return ()
     lines: list[str] = []
@@ -162,13 +179,18 @@ def _bound(package: Mapping[str, object], snapshot: Snapshot) -> tuple[str, ...]
         if wanted.strip() in UNBOUND and pinned != name:
             version = pinned.rpartition("@")[2]
             lines.append(f"npm pkg set {shlex.quote(f'{section}.{name}={version}')}")
-            lines += [f"npm pkg set {shlex.quote('devDependencies.' + more.replace('@', '='))}" for more in COMPANIONS.get(pinned, ())]
+            lines += [
+                f"npm pkg set {shlex.quote('devDependencies.' + more.replace('@', '='))}"
+                for more in COMPANIONS.get(pinned, ())
+            ]
     return tuple(lines)
 
 
-def _lintish(package: Mapping[str, object]) -> list[str]:
+def _style_checkers(package: Mapping[str, object]) -> list[str]:
     """Return the paths of development packages that only check style or build pages."""
-    pattern = re.compile(r"eslint|prettier|^xo$|husky|lint-staged|coveralls|^docs|typedoc|benchmark|size-limit|release")
+    pattern = re.compile(
+        r"eslint|prettier|^xo$|husky|lint-staged|coveralls|^docs|typedoc|benchmark|size-limit|release"
+    )
     return [
         shlex.quote(f"{section}[{name}]" if "." in name else f"{section}.{name}")
         for name, (section, _wanted) in _dependencies(package).items()
@@ -189,21 +211,38 @@ def _yarn(snapshot: Snapshot, package: Mapping[str, object]) -> list[tuple[str, 
     text = snapshot.text("yarn.lock")
     if "__metadata:" in text or not _version_of(package, "1").startswith("1"):
         # Plug'n'Play hides packages from scripts outside the tree, so a plain folder is asked for
-        settings = "export YARN_NODE_LINKER=node-modules YARN_ENABLE_SCRIPTS=false YARN_ENABLE_TELEMETRY=false"
+        settings = (
+            "export YARN_NODE_LINKER=node-modules YARN_ENABLE_SCRIPTS=false YARN_ENABLE_TELEMETRY=false"
+        )
         version = _version_of(package, "4.5.3")
-        return [(_tool("@yarnpkg/cli-dist", version), settings, f"{settings.split(' ', 1)[0]} YARN_ENABLE_IMMUTABLE_INSTALLS=false", "yarn install")]
+        return [
+            (
+                _tool("@yarnpkg/cli-dist", version),
+                settings,
+                f"{settings.split(' ', 1)[0]} YARN_ENABLE_IMMUTABLE_INSTALLS=false",
+                "yarn install",
+            )
+        ]
     frozen = f"yarn install {NO_SCRIPTS} --non-interactive --ignore-engines"
-    return [(_tool("yarn", "1.22.22"), f"{frozen} --frozen-lockfile"), (_tool("yarn", "1.22.22"), f"{frozen} --no-lockfile")]
+    return [
+        (_tool("yarn", "1.22.22"), f"{frozen} --frozen-lockfile"),
+        (_tool("yarn", "1.22.22"), f"{frozen} --no-lockfile"),
+    ]
 
 
 def _pnpm(snapshot: Snapshot, package: Mapping[str, object]) -> list[tuple[str, ...]]:
     match = re.search(r"^lockfileVersion:\s*'?(\d+)", snapshot.text("pnpm-lock.yaml"), re.MULTILINE)
     version = _version_of(package, {"5": "7.33.7", "6": "8.15.9"}.get(match[1] if match else "", "9.15.9"))
     install = f"pnpm install {NO_SCRIPTS} --config.node-linker=hoisted --store-dir /cache/pnpm"
-    return [(_tool("pnpm", version), f"{install} --frozen-lockfile"), (_tool("pnpm", version), f"{install} --no-frozen-lockfile")]
+    return [
+        (_tool("pnpm", version), f"{install} --frozen-lockfile"),
+        (_tool("pnpm", version), f"{install} --no-frozen-lockfile"),
+    ]
 
 
 def _digest(lines: object, snapshot: Snapshot, machine: str) -> str:
     names = {"package.json", "pnpm-workspace.yaml", ".npmrc", *(lock for _name, lock in LOCKS)}
-    manifests = sorted((path, text) for path, text in snapshot.texts.items() if path.rpartition("/")[2] in names)
+    manifests = sorted(
+        (path, text) for path, text in snapshot.texts.items() if path.rpartition("/")[2] in names
+    )
     return hashlib.sha256(repr((FORMAT, lines, manifests, machine)).encode()).hexdigest()[:32]

@@ -18,11 +18,21 @@ if TYPE_CHECKING:
 
 EXPANDERS = (package_script, make, script_file)
 RUNNERS = frozenset({"mocha", "jest", "vitest", "ava", "tap", "tape", "vows", "node", "command"})
-TEST_FILE = re.compile(r"(?:^|/)(?:__tests__/.*|tests?|[^/]+[._-](?:test|spec))\.[cm]?[jt]sx?$|^tests?/[^/]+\.[cm]?[jt]sx?$")
-BUILDERS = re.compile(r"\b(?:tsc|rollup|webpack|babel|esbuild|tsup|vite build|swc|unbuild|microbundle|gulp|grunt)\b")
-EARLY_END = frozenset({"--bail", "-b", "--watch", "-w", "--watchAll", "--coverage", "--forbid-only", "--fail-fast"})
-SILENT = re.compile(r"^(?:--reporter(?:s|-option|-options)?|-R|-O|--tap|--verbose|-v|--json|--outputFile|--spec)(?:=.*)?$")
-SILENT_VALUE = frozenset({"--reporter", "--reporters", "-R", "-O", "--reporter-option", "--reporter-options", "--outputFile"})
+TEST_FILE = re.compile(
+    r"(?:^|/)(?:__tests__/.*|tests?|[^/]+[._-](?:test|spec))\.[cm]?[jt]sx?$|^tests?/[^/]+\.[cm]?[jt]sx?$"
+)
+BUILDERS = re.compile(
+    r"\b(?:tsc|rollup|webpack|babel|esbuild|tsup|vite build|swc|unbuild|microbundle|gulp|grunt)\b"
+)
+EARLY_END = frozenset(
+    {"--bail", "-b", "--watch", "-w", "--watchAll", "--coverage", "--forbid-only", "--fail-fast"}
+)
+SILENT = re.compile(
+    r"^(?:--test-reporter(?:-destination)?|--reporter(?:s|-option|-options)?|-R|-O|--tap|--verbose|-v|--json|--outputFile|--spec)(?:=.*)?$"
+)
+SILENT_VALUE = frozenset(
+    {"--reporter", "--reporters", "-R", "-O", "--reporter-option", "--reporter-options", "--outputFile"}
+)
 
 
 def chosen_tests(
@@ -48,9 +58,11 @@ def _groups(
 
 
 def by_convention(snapshot: Snapshot, package: Mapping[str, object]) -> str:
-    """Return what runs the tests where nothing says so: the runner that is asked for, else Node's own or tape."""
+    """Return what runs the tests where nothing says so: the runner that is asked for, else Node's own."""
     files = sorted(path for path in snapshot.paths if TEST_FILE.search(path) and "fixture" not in path)
-    wanted = {name for section in ("devDependencies", "dependencies") for name in _names(package.get(section))}
+    wanted = {
+        name for section in ("devDependencies", "dependencies") for name in _names(package.get(section))
+    }
     if not files:
         return ""
     runner = next((name for name in ("vitest", "jest", "mocha", "ava", "tap") if name in wanted), "")
@@ -66,8 +78,8 @@ def _names(section: object) -> frozenset[str]:
 
 
 def test_line(choice: TestChoice, configured: str) -> str:
-    """Return the shell line without early ends and report files; several configured commands stay as written."""
-    if choice.origin.startswith(CONFIGURED) and len(choice.steps) > 1:
+    """Return the shell line without early ends; several configured commands stay as written."""
+    if choice.origin.startswith(CONFIGURED) and len(pieces(configured)) > 1:
         return configured
     command = choice.step.command
     words = [word for word in command.words if plain(word) not in EARLY_END]
@@ -75,8 +87,10 @@ def test_line(choice: TestChoice, configured: str) -> str:
     return f"cd {choice.step.folder} && {line}" if choice.step.folder else line
 
 
-def built_line(snapshot: Snapshot, package: Mapping[str, object], choice: TestChoice | None) -> tuple[str, ...]:
-    """Return what must be built before tests and scripts: the entry point is not in the tree, or tests say so."""
+def built_line(
+    snapshot: Snapshot, package: Mapping[str, object], choice: TestChoice | None
+) -> tuple[str, ...]:
+    """Return what must be built before tests and scripts: a missing entry point, or what tests run before."""
     scripts = scripts_of(snapshot)
     steps = choice.steps if choice else ()
     before = steps[: steps.index(choice.step)] if choice else ()
@@ -85,7 +99,9 @@ def built_line(snapshot: Snapshot, package: Mapping[str, object], choice: TestCh
     missing = isinstance(main, str) and not _resolves(main, snapshot)
     if not needs and not missing:
         return ()
-    name = next((one for one in ("build", "compile", "prepare", "prepublish", "build:lib") if one in scripts), "")
+    name = next(
+        (one for one in ("build", "compile", "prepare", "prepublish", "build:lib") if one in scripts), ""
+    )
     if name and (missing or BUILDERS.search(scripts[name])):
         return (f"npm run {name}",)
     return tuple(step.line for step in before if BUILDERS.search(step.command.line))
@@ -105,7 +121,12 @@ def instrumented(line: str, runner: str, folder: str) -> str:
     words = _without_reporters(command.words) if runner != "tape" else command.words
     added = {
         "mocha": ["--reporter", f"{folder}/suture_mocha.js"],
-        "jest": ["--ci", "--coverage=false", f"--reporters={folder}/suture_jest.js", "--cacheDirectory=/tmp/jest"],
+        "jest": [
+            "--ci",
+            "--coverage=false",
+            f"--reporters={folder}/suture_jest.js",
+            "--cacheDirectory=/tmp/jest",
+        ],
         "vitest": ["--reporter=json", f"--outputFile={folder}/output", "--coverage.enabled=false"],
         "ava": ["--tap"],
         "tap": ["-Rtap"],

@@ -17,8 +17,33 @@ if TYPE_CHECKING:
 
 VALUE_OPTIONS = frozenset(
     {
-        *("-k", "-m", "-o", "-p", "-c", "-W", "--deselect", "--ignore", "--rootdir", "--confcutdir", "--require", "-r"),
-        *("--reporter", "-R", "--config", "--timeout", "-t", "-g", "--grep", "--file", "--import", "--loader", "--ui"),
+        *(
+            "-k",
+            "-m",
+            "-o",
+            "-p",
+            "-c",
+            "-W",
+            "--deselect",
+            "--ignore",
+            "--rootdir",
+            "--confcutdir",
+            "--require",
+            "-r",
+        ),
+        *(
+            "--reporter",
+            "-R",
+            "--config",
+            "--timeout",
+            "-t",
+            "-g",
+            "--grep",
+            "--file",
+            "--import",
+            "--loader",
+            "--ui",
+        ),
         *("--settings", "--pattern", "--override-ini", "--opts", "--extension", "--spec"),
     }
 )

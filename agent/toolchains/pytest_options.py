@@ -6,7 +6,7 @@ import re
 import shlex
 from typing import TYPE_CHECKING
 
-from agent.toolchains.recipes_python import ini, strings, table, toml
+from agent.toolchains.documents import ini, strings, table, toml
 from agent.toolchains.shell import plain
 
 if TYPE_CHECKING:
@@ -20,9 +20,19 @@ DROPPED = re.compile(
     r"|--pdb|--pdbcls|--reruns(?:-delay)?|--basetemp|--html|--self-contained-html|--color|--forked|--randomly-\w+"
     r"|--instafail|--sw|--stepwise|--lf|--ff|--last-failed|--failed-first|--timeout(?:[-_]method)?|--nf)(?:=.*)?$"
 )
+# a fixed order, and one file that cannot be read must not keep the others from being run
+ALWAYS = "-p no:randomly -p no:random_order --continue-on-collection-errors"
 TAKES_VALUE = frozenset(
     {
-        *("--cov-config", "--cov-report", "--cov-fail-under", "--cov-context", "-n", "--numprocesses", "--dist"),
+        *(
+            "--cov-config",
+            "--cov-report",
+            "--cov-fail-under",
+            "--cov-context",
+            "-n",
+            "--numprocesses",
+            "--dist",
+        ),
         *("--maxfail", "--junitxml", "--junit-xml", "--durations", "--pdbcls", "--reruns", "--reruns-delay"),
         *("--basetemp", "--html", "--color", "--timeout", "--timeout-method", "--timeout_method"),
     }
@@ -41,7 +51,9 @@ def without_noise(words: Sequence[str]) -> tuple[str, ...]:
         text = plain(word)
         if not DROPPED.match(text):
             kept.append(word)
-        elif "=" not in text and (text in TAKES_VALUE or text == "--cov") and pending and _is_value(pending[0]):
+        elif (
+            "=" not in text and (text in TAKES_VALUE or text == "--cov") and pending and _is_value(pending[0])
+        ):
             pending.pop(0)
     return tuple(kept)
 
@@ -51,7 +63,7 @@ def _is_value(word: str) -> bool:
 
 
 def settings(snapshot: Snapshot) -> tuple[str, dict[str, str]]:
-    """Return the file that holds pytest's settings, and them; the first that has any, in pytest's own order."""
+    """Return the file that holds pytest's settings, and them: the first that has any, in pytest's order."""
     for name in ("pytest.ini", ".pytest.ini"):
         if name in snapshot.texts:
             return name, _section(snapshot.text(name), "pytest")
@@ -75,11 +87,11 @@ def _section(text: str, name: str) -> dict[str, str]:
 
 
 def added_options(addopts: str) -> str:
-    """Return the value for ``PYTEST_ADDOPTS`` that replaces the project's ``addopts`` by its harmless part."""
+    """Return the ``PYTEST_ADDOPTS`` that replaces the project's ``addopts`` by its harmless part."""
     try:
         words = shlex.split(addopts, comments=True)
     except ValueError:
         words = addopts.split()
     kept = without_noise(words)
     replaced = "" if list(kept) == words else f"-o {shlex.quote('addopts=' + shlex.join(kept))} "
-    return f"{replaced}-p no:randomly -p no:random_order"
+    return f"{replaced}{ALWAYS}"

@@ -1,4 +1,4 @@
-"""Python projects: uv makes the environment, pytest, unittest and runners built on it are read test by test."""
+"""Python projects: uv makes the environment; pytest, unittest and what builds on it are read test by test."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 from uv import find_uv_bin
 
 from agent.domain.execution import Mount
-from agent.domain.project import TestRun
-from agent.toolchains import covering, installing, python_plan, results, testing
+from agent.toolchains import covering, installing, python_plan, python_ways, results, testing
 from agent.toolchains.narrow import narrowed
 from agent.toolchains.snapshot import take
 
@@ -25,12 +24,12 @@ if TYPE_CHECKING:
     from datetime import date
 
     from agent.domain.execution import SandboxCommand
-    from agent.domain.project import BuildConfig, Environment, ProjectPlan
+    from agent.domain.project import BuildConfig, Environment, ProjectPlan, TestRun
     from agent.ports import Sandbox
     from agent.toolchains.cache import EnvironmentCache
 
 TOOLS = "/opt/suture"
-VENV = python_plan.VENV
+VENV = python_ways.VENV
 SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 PYTEST_USAGE = frozenset({3, 4, 5})
 READINGS = {
@@ -43,12 +42,14 @@ NAME = re.compile(r"^python(3\.\d+)$")
 
 def interpreters(folders: Sequence[Path] = (Path("/usr/local/bin"), Path("/usr/bin"))) -> dict[str, str]:
     """Return version -> program for the Pythons of this host that a sandbox can show, our own among them."""
-    own = f"{sys.version_info.major}.{sys.version_info.minor}"
-    found = {own: str(Path(sys.executable).resolve())}
+    found: dict[str, str] = {}
     for folder in folders:
         for path in sorted(folder.glob("python3.*")) if folder.is_dir() else ():
             if match := NAME.match(path.name):
                 found.setdefault(match[1], str(path))
+    found.setdefault(
+        f"{sys.version_info.major}.{sys.version_info.minor}", str(Path(sys.executable).resolve())
+    )
     return found
 
 
@@ -120,7 +121,7 @@ class PythonToolchain:
     async def covered(
         self, environment: Environment, tree: Path, sandbox: Sandbox, command: SandboxCommand
     ) -> frozenset[str]:
-        """Run ``command`` and return the files of which functions ran; where none did, those that were loaded."""
+        """Run ``command``; return the files of which functions ran; if none did, the loaded ones."""
         del environment
         return await covering.python(tree, sandbox, command)
 

@@ -9,69 +9,95 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from agent.toolchains.recipes_python import ini, strings, table, toml
+from agent.toolchains.documents import ini, strings, table, toml
 
 if TYPE_CHECKING:
+    import configparser
+
     from agent.toolchains.snapshot import Snapshot
 
-SCM = re.compile(r"setuptools[-_]scm|hatch-vcs|versioningit|\bpbr\b|poetry-dynamic-versioning|\[tool\.pdm\.version\]")
+SCM = re.compile(
+    r"setuptools[-_]scm|hatch-vcs|versioningit|\bpbr\b|poetry-dynamic-versioning|\[tool\.pdm\.version\]"
+)
 VERSION = re.compile(r"(?<![\w.])v?(\d+\.\d+(?:\.\d+)*)(?![\w.]*\w)")
-CHANGELOGS = re.compile(r"^(?:docs?/)?(?:changelog|changes|history|news|release.?notes)[.\w]*$", re.IGNORECASE)
+CHANGELOGS = re.compile(
+    r"^(?:docs?/)?(?:changelog|changes|history|news|release.?notes)[.\w]*$", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PythonFacts:
-    """The parts of the manifests that decide how to install; ``name`` is empty when it is no installable package."""
+    """What of the manifests decides how to install; ``origin`` is the file that makes it a project."""
 
-    name: str
-    manager: str
-    origin: str
-    installable: bool
-    requires_python: str
-    extras: frozenset[str]
-    groups: frozenset[str]
-    development: tuple[str, ...]
-    runtime: tuple[str, ...]
-    locked: tuple[str, ...]
-    scm_version: str
+    name: str = ""
+    manager: str = "pip"
+    origin: str = "convention"
+    installable: bool = False
+    requires_python: str = ""
+    extras: frozenset[str] = frozenset()
+    groups: frozenset[str] = frozenset()
+    development: tuple[str, ...] = ()
+    runtime: tuple[str, ...] = ()
+    locked: tuple[str, ...] = ()
+    has_uv_lock: bool = False
+    scm_version: str = ""
 
 
-def facts(snapshot: Snapshot) -> PythonFacts | None:
-    """Return what the manifests say, None when there is no Python manifest."""
+def facts(snapshot: Snapshot) -> PythonFacts:
+    """Return what the manifests say; ``origin`` is ``convention`` when there is no Python manifest."""
     document = toml(snapshot.text("pyproject.toml"))
     cfg = ini(snapshot.text("setup.cfg"))
     arguments = setup_arguments(snapshot.text("setup.py"))
-    origin = _origin(snapshot, document, cfg.has_section("metadata") or cfg.has_section("options"))
+    origin = _origin(snapshot, document, cfg)
     if not origin:
-        return None
+        return PythonFacts()
     project, poetry = table(document, "project"), table(document, "tool", "poetry")
     pipfile = toml(snapshot.text("Pipfile"))
+    builds = bool(project or "build-system" in document or snapshot.text("setup.py") or poetry)
+    asked = strings(arguments.get("tests_require"))
+    development = (
+        *_poetry_development(poetry),
+        *_pdm_development(document),
+        *_pipfile(pipfile, "dev-packages"),
+    )
     return PythonFacts(
-        name=str(project.get("name") or poetry.get("name") or cfg.get("metadata", "name", fallback="")
-                 or arguments.get("name") or ""),
+        name=_first(
+            project.get("name"), poetry.get("name"), _option(cfg, "metadata", "name"), arguments.get("name")
+        ),
         manager=_manager(snapshot, document),
         origin=origin,
-        installable=bool(project or "build-system" in document or snapshot.text("setup.py") or poetry)
-        and poetry.get("package-mode") is not False,
-        requires_python=str(project.get("requires-python") or cfg.get("options", "python_requires", fallback="")
-                            or arguments.get("python_requires") or table(poetry, "dependencies").get("python") or ""),
-        extras=_extras(document, cfg.has_section("options.extras_require") and set(cfg["options.extras_require"]), arguments),
+        installable=builds and poetry.get("package-mode") is not False,
+        requires_python=_first(
+            project.get("requires-python"),
+            _option(cfg, "options", "python_requires"),
+            arguments.get("python_requires"),
+            table(poetry, "dependencies").get("python"),
+        ),
+        extras=_extras(document, cfg, arguments),
         groups=frozenset(table(document, "dependency-groups")),
-        development=(*_poetry_development(poetry), *_pdm_development(document), *_pipfile(pipfile, "dev-packages"),
-                     *strings(arguments.get("tests_require"))),
+        development=(*development, *asked),
         runtime=_pipfile(pipfile, "packages"),
         locked=_locked(snapshot),
+        has_uv_lock="uv.lock" in snapshot.texts,
         scm_version=_scm_version(snapshot),
-    )  # fmt: skip
+    )
 
 
-def _origin(snapshot: Snapshot, document: Mapping[str, object], has_cfg: bool) -> str:  # noqa: FBT001
+def _first(*values: object) -> str:
+    return next((value for value in values if isinstance(value, str) and value), "")
+
+
+def _option(cfg: configparser.ConfigParser, section: str, name: str) -> str:
+    return cfg.get(section, name, fallback="") or ""
+
+
+def _origin(snapshot: Snapshot, document: Mapping[str, object], cfg: configparser.ConfigParser) -> str:
     if "project" in document or "build-system" in document or table(document, "tool", "poetry"):
         return "pyproject.toml"
-    if has_cfg:
+    if cfg.has_section("metadata") or cfg.has_section("options"):
         return "setup.cfg"
     named = [name for name in ("setup.py", "Pipfile", "requirements.txt") if name in snapshot.texts]
-    return named[0] if named else next((path for path in requirement_files(snapshot)), "")
+    return next(iter((*named, *requirement_files(snapshot))), "")
 
 
 def _manager(snapshot: Snapshot, document: Mapping[str, object]) -> str:
@@ -87,7 +113,9 @@ def _manager(snapshot: Snapshot, document: Mapping[str, object]) -> str:
 
 def requirement_files(snapshot: Snapshot) -> tuple[str, ...]:
     """Return the requirement files at the root and in ``requirements/``, ``test*/``."""
-    pattern = re.compile(r"^(?:[\w-]*requirements?[\w.-]*\.txt|requirements?/[\w.-]+\.txt|tests?/[\w-]*requirements[\w.-]*\.txt)$")
+    pattern = re.compile(
+        r"^(?:[\w-]*requirements?[\w.-]*\.txt|requirements?/[\w.-]+\.txt|tests?/[\w-]*requirements[\w.-]*\.txt)$"
+    )
     return tuple(sorted(path for path in snapshot.texts if pattern.match(path)))
 
 
@@ -112,7 +140,11 @@ def _literal(node: ast.expr, known: Mapping[str, object]) -> object:
         return known.get(node.id)
     if isinstance(node, ast.Dict):
         keys = [_literal(key, known) if key else None for key in node.keys]
-        return {key: _literal(value, known) for key, value in zip(keys, node.values, strict=True) if isinstance(key, str)}
+        return {
+            key: _literal(value, known)
+            for key, value in zip(keys, node.values, strict=True)
+            if isinstance(key, str)
+        }
     try:
         found: object = ast.literal_eval(node)
     except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
@@ -120,13 +152,16 @@ def _literal(node: ast.expr, known: Mapping[str, object]) -> object:
     return found
 
 
-def _extras(document: Mapping[str, object], cfg: set[str] | bool, arguments: Mapping[str, object]) -> frozenset[str]:  # noqa: FBT001
+def _extras(
+    document: Mapping[str, object], cfg: configparser.ConfigParser, arguments: Mapping[str, object]
+) -> frozenset[str]:
     dynamic = arguments.get("extras_require")
+    section = "options.extras_require"
     return frozenset(
         {
             *table(document, "project", "optional-dependencies"),
             *table(document, "tool", "poetry", "extras"),
-            *(cfg if isinstance(cfg, set) else ()),
+            *(cfg.options(section) if cfg.has_section(section) else ()),
             *(dynamic if isinstance(dynamic, Mapping) else ()),
         }
     )
@@ -191,11 +226,17 @@ def _locked(snapshot: Snapshot) -> tuple[str, ...]:
     for lock in ("poetry.lock", "pdm.lock"):
         packages = toml(snapshot.text(lock)).get("package")
         for one in packages if isinstance(packages, list) else ():
-            if isinstance(one, Mapping) and isinstance(one.get("version"), str) and not table(one, "source").get("url"):
+            if (
+                isinstance(one, Mapping)
+                and isinstance(one.get("version"), str)
+                and not table(one, "source").get("url")
+            ):
                 pins.setdefault(str(one.get("name")), set()).add(str(one["version"]))
     for name, pin in _pipfile_pins(snapshot.text("Pipfile.lock")):
         pins.setdefault(name, set()).add(pin)
-    return tuple(f"{name}=={next(iter(versions))}" for name, versions in sorted(pins.items()) if len(versions) == 1)
+    return tuple(
+        f"{name}=={next(iter(versions))}" for name, versions in sorted(pins.items()) if len(versions) == 1
+    )
 
 
 def _pipfile_pins(text: str) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""Which packages a Python project's tests need: from the commands that install them, else by convention. Pure."""
+"""Which packages a Python project's tests need: as its commands install them, else by convention. Pure."""
 
 from __future__ import annotations
 
@@ -17,39 +17,90 @@ if TYPE_CHECKING:
     from agent.toolchains.recipes import Step
     from agent.toolchains.snapshot import Snapshot
 
-TEST_NAME = re.compile(r"^(?:all|full|ci|tests?|testing|devel?|develop|development|pytest|test[-_]\w+|\w+[-_]tests?)$")
+TEST_NAME = re.compile(
+    r"^(?:all|full|ci|tests?|testing|dev|devel|develop|development|pytest|test[-_]\w+|\w+[-_]tests?)$"
+)
 TEST_FILE = re.compile(r"(?:^|[/_.-])(?:tests?|testing|dev|devel|develop|development|ci)(?:[_.-]|$)")
+IMPORT = re.compile(r"^\s*(?:import|from)\s+(\w+)", re.MULTILINE)
+TEST_ARGUMENTS = re.compile(r"^\s*(?:async )?def test\w*\(([\w,\s]*)", re.MULTILINE)
 SHELL_TOOLS = frozenset(
     {
-        *("pip", "tox", "nox", "virtualenv", "hatch", "twine", "poetry", "pdm", "pipenv", "uv", "codecov", "build"),
-        *("coveralls", "pre-commit", "tox-gh-actions", "tox-gh", "tox-uv", "flit", "pep517", "wheel", "setuptools"),
+        *(
+            "pip",
+            "tox",
+            "nox",
+            "virtualenv",
+            "hatch",
+            "twine",
+            "poetry",
+            "pdm",
+            "pipenv",
+            "uv",
+            "codecov",
+            "build",
+        ),
+        *(
+            "coveralls",
+            "pre-commit",
+            "tox-gh-actions",
+            "tox-gh",
+            "tox-uv",
+            "flit",
+            "pep517",
+            "wheel",
+            "setuptools",
+        ),
         *("tox-travis", "coverage", "safety", "check-manifest"),
     }
 )
 SEPARATE_VALUE = frozenset({"-r", "--requirement", "-c", "--constraint", "-e", "--editable", "--group"})
-# what tests import or take as a fixture, and the package that brings it: asked for only when the manifests do not
+# what tests import or take as a fixture, and the package that brings it: asked for only when manifests do not
 # say, and only from this list, so that no name read in a tree is ever looked up in a registry
 KNOWN_IMPORTS = {
-    **{name: name for name in ("hypothesis", "mock", "freezegun", "responses", "parameterized", "ddt", "sybil")},
-    **{name: name for name in ("trio", "anyio", "pretend", "testfixtures", "webtest", "httpbin", "flaky", "six")},
-    **{"requests_mock": "requests-mock", "pytest_mock": "pytest-mock", "time_machine": "time-machine"},
-    **{"pytest_asyncio": "pytest-asyncio", "pytest_httpbin": "pytest-httpbin", "nose": "pynose"},
-    **{"factory": "factory-boy", "faker": "faker", "pyfakefs": "pyfakefs", "aioresponses": "aioresponses"},
+    **{
+        name: name
+        for name in ("hypothesis", "mock", "freezegun", "responses", "parameterized", "ddt", "sybil")
+    },
+    **{
+        name: name
+        for name in ("trio", "anyio", "pretend", "testfixtures", "webtest", "httpbin", "flaky", "six")
+    },
+    "requests_mock": "requests-mock",
+    "pytest_mock": "pytest-mock",
+    "time_machine": "time-machine",
+    "pytest_asyncio": "pytest-asyncio",
+    "pytest_httpbin": "pytest-httpbin",
+    "nose": "pynose",
+    "factory": "factory-boy",
+    "faker": "faker",
+    "pyfakefs": "pyfakefs",
+    "aioresponses": "aioresponses",
 }
 KNOWN_FIXTURES = {
-    **{"mocker": "pytest-mock", "httpbin": "pytest-httpbin", "requests_mock": "requests-mock", "faker": "faker"},
-    **{"benchmark": "pytest-benchmark", "aiohttp_client": "pytest-aiohttp", "freezer": "pytest-freezer"},
-    **{"httpserver": "pytest-httpserver", "fs": "pyfakefs", "subtests": "pytest-subtests", "datadir": "pytest-datadir"},
+    "mocker": "pytest-mock",
+    "httpbin": "pytest-httpbin",
+    "requests_mock": "requests-mock",
+    "faker": "faker",
+    "benchmark": "pytest-benchmark",
+    "aiohttp_client": "pytest-aiohttp",
+    "freezer": "pytest-freezer",
+    "httpserver": "pytest-httpserver",
+    "fs": "pyfakefs",
+    "subtests": "pytest-subtests",
+    "datadir": "pytest-datadir",
 }
 KNOWN_SETTINGS = {
-    **{"asyncio_mode": "pytest-asyncio", "timeout": "pytest-timeout", "django_settings_module": "pytest-django"},
-    **{"qt_api": "pytest-qt", "env": "pytest-env"},
+    "asyncio_mode": "pytest-asyncio",
+    "timeout": "pytest-timeout",
+    "django_settings_module": "pytest-django",
+    "qt_api": "pytest-qt",
+    "env": "pytest-env",
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """Arguments of ``pip install`` (shell words), and the extras and groups of the project itself."""
+    """Arguments of ``pip install`` (shell text, ``-r FILE`` as one), and the project's extras and groups."""
 
     arguments: tuple[str, ...] = ()
     extras: tuple[str, ...] = ()
@@ -68,7 +119,7 @@ class Wanted:
         )
 
 
-def from_steps(steps: Sequence[Step], facts: PythonFacts | None, snapshot: Snapshot) -> Wanted:
+def from_steps(steps: Sequence[Step], facts: PythonFacts, snapshot: Snapshot) -> Wanted:
     """Return what the install commands among ``steps`` ask for, tools that only start the tests left out."""
     found = Wanted()
     for step in steps:
@@ -87,7 +138,7 @@ def _install_words(words: list[str]) -> list[str]:
     return []
 
 
-def _asked(words: list[str], facts: PythonFacts | None, snapshot: Snapshot) -> Wanted:
+def _asked(words: list[str], facts: PythonFacts, snapshot: Snapshot) -> Wanted:
     tool, *rest = words
     if tool != "pip":
         return _of_manager(rest, facts)
@@ -96,7 +147,9 @@ def _asked(words: list[str], facts: PythonFacts | None, snapshot: Snapshot) -> W
     for word in pending:
         if word in SEPARATE_VALUE:
             found = found.plus(_option(word, next(pending, ""), snapshot))
-        elif (match := re.match(r"^(-r|--requirement=|-c|--constraint=|-e)(?=.)(.+)$", word)) and word != "-e":
+        elif (
+            match := re.match(r"^(-r|--requirement=|-c|--constraint=|-e)(?=.)(.+)$", word)
+        ) and word != "-e":
             found = found.plus(_option(match[1].rstrip("="), match[2].strip(), snapshot))
         elif not word.startswith("-"):
             found = found.plus(_target(word))
@@ -111,7 +164,8 @@ def _option(option: str, value: str, snapshot: Snapshot) -> Wanted:
     path = value.removeprefix("./")
     if path not in snapshot.paths:
         return Wanted()
-    return Wanted(arguments=("-r" if option in {"-r", "--requirement"} else "-c", shlex.quote(path)))
+    short = "-r" if option in {"-r", "--requirement"} else "-c"
+    return Wanted(arguments=(f"{short} {shlex.quote(path)}",))
 
 
 def _target(word: str) -> Wanted:
@@ -122,35 +176,34 @@ def _target(word: str) -> Wanted:
     return Wanted(arguments=(shlex.quote(word),)) if is_requirement and name not in SHELL_TOOLS else Wanted()
 
 
-def _of_manager(rest: list[str], facts: PythonFacts | None) -> Wanted:
+def _of_manager(rest: list[str], facts: PythonFacts) -> Wanted:
     found = Wanted()
-    known_extras, known_groups = (facts.extras, facts.groups) if facts else (frozenset(), frozenset())
     for option, value in zip(rest, [*rest[1:], ""], strict=True):
         if option in {"--extra", "-E", "--extras"}:
             found = found.plus(Wanted(extras=tuple(value.split(","))))
         elif option in {"--group", "--with", "-G"}:
             found = found.plus(Wanted(groups=tuple(value.split(","))))
         elif option == "--all-extras":
-            found = found.plus(Wanted(extras=tuple(sorted(known_extras))))
+            found = found.plus(Wanted(extras=tuple(sorted(facts.extras))))
         elif option == "--all-groups":
-            found = found.plus(Wanted(groups=tuple(sorted(known_groups))))
+            found = found.plus(Wanted(groups=tuple(sorted(facts.groups))))
     return found
 
 
-def by_convention(facts: PythonFacts | None, snapshot: Snapshot) -> Wanted:
+def by_convention(facts: PythonFacts, snapshot: Snapshot) -> Wanted:
     """Return the extras, groups and requirement files that are named as if for tests."""
     files = [path for path in requirement_files(snapshot) if TEST_FILE.search(path)]
     plain_files = [path for path in ("requirements.txt",) if path in snapshot.texts]
     return Wanted(
-        arguments=tuple(word for path in (*plain_files, *files) for word in ("-r", shlex.quote(path))),
-        extras=tuple(sorted(name for name in facts.extras if TEST_NAME.match(name))) if facts else (),
-        groups=tuple(sorted(name for name in facts.groups if TEST_NAME.match(name))) if facts else (),
+        arguments=tuple(f"-r {shlex.quote(path)}" for path in (*plain_files, *files)),
+        extras=tuple(sorted(name for name in facts.extras if TEST_NAME.match(name))),
+        groups=tuple(sorted(name for name in facts.groups if TEST_NAME.match(name))),
     )
 
 
-def of_manifests(facts: PythonFacts | None) -> Wanted:
-    """Return the development requirements that Poetry, PDM, Pipenv and ``tests_require`` keep in their own tables."""
-    return Wanted(arguments=tuple(shlex.quote(one) for one in (*facts.runtime, *facts.development))) if facts else Wanted()
+def of_manifests(facts: PythonFacts) -> Wanted:
+    """Return the development requirements that managers keep in tables of their own."""
+    return Wanted(arguments=tuple(shlex.quote(one) for one in (*facts.runtime, *facts.development)))
 
 
 def known_test_packages(snapshot: Snapshot, settings: Sequence[str]) -> tuple[str, ...]:
@@ -159,9 +212,8 @@ def known_test_packages(snapshot: Snapshot, settings: Sequence[str]) -> tuple[st
     for path, text in snapshot.texts.items():
         if not path.endswith(".py") or "test" not in path:
             continue
-        imports = set(re.findall(r"^\s*(?:import|from)\s+(\w+)", text, re.MULTILINE))
-        fixtures = {name.strip() for names in re.findall(r"^\s*(?:async )?def test\w*\(([\w,\s]*)", text, re.MULTILINE)
-                    for name in names.split(",")}  # fmt: skip
+        imports = set(IMPORT.findall(text))
+        fixtures = {name.strip() for names in TEST_ARGUMENTS.findall(text) for name in names.split(",")}
         found |= {package for name, package in KNOWN_IMPORTS.items() if name in imports}
         found |= {package for name, package in KNOWN_FIXTURES.items() if name in fixtures}
     return tuple(sorted(found))

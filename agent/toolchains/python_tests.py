@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from agent.toolchains.choice import CONFIGURED, TestChoice, choose, continuous_integration
 from agent.toolchains.pytest_options import added_options, settings, without_noise
 from agent.toolchains.recipes import Body, make, script_file
-from agent.toolchains.recipes_python import hatch, nox, tox
-from agent.toolchains.shell import Command
+from agent.toolchains.recipes_python import hatch, nox
+from agent.toolchains.recipes_tox import tox
+from agent.toolchains.shell import Command, pieces
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -60,7 +61,7 @@ def by_convention(snapshot: Snapshot) -> str:
 
 def test_line(choice: TestChoice, configured: str) -> str:
     """Return the shell line; a configured line of several commands is kept as its author wrote it."""
-    if choice.origin.startswith(CONFIGURED) and len(choice.steps) > 1:
+    if choice.origin.startswith(CONFIGURED) and len(pieces(configured)) > 1:
         return configured
     command = choice.step.command
     if choice.step.runner == "pytest":
@@ -70,7 +71,7 @@ def test_line(choice: TestChoice, configured: str) -> str:
 
 
 def test_environment(runner: str, snapshot: Snapshot, *, scm_version: str, name: str) -> Mapping[str, str]:
-    """Return the variables of install and tests: pytest's options, and the version that git would have told."""
+    """Return the variables of install and tests: pytest's options, and the version that git would tell."""
     _file, found = settings(snapshot)
     env = {"PYTEST_ADDOPTS": added_options(found.get("addopts", ""))} if runner == "pytest" else {}
     if scm_version:

@@ -6,6 +6,7 @@ import posixpath
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import dropwhile
 from typing import TYPE_CHECKING
 
 from agent.toolchains.recognise import runner_of
@@ -17,12 +18,13 @@ if TYPE_CHECKING:
 MAX_DEPTH = 6
 MAX_STEPS = 300
 MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
+ASSIGNED = re.compile(r"^\s*(?:export\s+)?(\w+)=[\"']?([\w./ -]*)[\"']?\s*$", re.MULTILINE)
 VARIABLE = re.compile(r"\$[({](\w+)[)}]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One simple command, the folder it runs in, where it was read, and the test runner it starts (or none)."""
+    """One simple command, the folder it runs in, where it was read, and the test runner it starts, if any."""
 
     command: Command
     folder: str
@@ -121,11 +123,11 @@ def makefile_rules(text: str) -> dict[str, tuple[list[str], list[str]]]:
         if line.startswith("\t"):
             recipe.append(filled(line.strip().lstrip("@-+ ")))
         elif match := re.match(r"^([\w./ -]+?)\s*:(?![:=])([^=]*)$", line):
-            recipe = []
             needs = filled(match[2].split("#", maxsplit=1)[0]).split()
-            for name in match[1].split():
-                before = rules.get(name, ([], recipe))
-                rules[name] = ([*before[0], *needs], recipe)
+            names = match[1].split()
+            recipe = rules[names[0]][1] if names[0] in rules else []
+            for name in names:
+                rules[name] = ([*rules.get(name, ([], recipe))[0], *needs], recipe)
     return rules
 
 
@@ -133,7 +135,7 @@ def script_file(command: Command, folder: str, snapshot: Snapshot) -> Sequence[B
     """Expand a shell script of the tree to its text."""
     rest = [plain(word) for word in command.words]
     if rest[:1] in (["bash"], ["sh"]):
-        rest = [word for word in rest[1:] if not word.startswith("-")]
+        rest = list(dropwhile(lambda word: word.startswith("-"), rest[1:]))
     if not rest:
         return None
     path = posixpath.normpath(posixpath.join(folder, rest[0]))
@@ -145,10 +147,9 @@ def script_file(command: Command, folder: str, snapshot: Snapshot) -> Sequence[B
 
 
 def _arguments(text: str, values: list[str]) -> str:
-    assigned = dict(re.findall(r"^\s*(?:export\s+)?(\w+)=[\"']?([\w./ -]*)[\"']?\s*$", text, re.MULTILINE))
-    # a later assignment inside an ``if`` (a local venv) is not what runs here, so the first one is kept
-    first = {key: value for key, value in reversed(re.findall(
-        r"^\s*(?:export\s+)?(\w+)=[\"']?([\w./ -]*)[\"']?\s*$", text, re.MULTILINE))}  # fmt: skip
-    prefix = {**assigned, **first, "PREFIX": ""}
+    # a later assignment inside an ``if`` (a local virtual environment) does not run here: the first counts
+    known = dict(reversed(ASSIGNED.findall(text)))
     filled = re.sub(r"\"?\$(?:@|\*)\"?", " ".join(values), text)
-    return re.sub(r"\$\{?(\w+)\}?", lambda match: prefix.get(match[1], match[0]), filled)
+    return re.sub(
+        r"\$\{?(\w+)\}?", lambda match: "" if match[1] == "PREFIX" else known.get(match[1], match[0]), filled
+    )

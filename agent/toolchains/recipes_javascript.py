@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 MANAGERS = frozenset({"npm", "yarn", "pnpm", "bun"})
 SERIES = frozenset({"npm-run-all", "run-s", "run-p", "npm-run-all2", "wireit"})
 SHORT = {"t": "test", "tst": "test", "it": "test", "cit": "test", "install-test": "test"}
-OWN_WORDS = frozenset({"install", "ci", "i", "add", "exec", "dlx", "config", "rm", "link", "pack", "audit", "why"})
+OWN_WORDS = frozenset(
+    {"install", "ci", "i", "add", "exec", "dlx", "config", "rm", "link", "pack", "audit", "why"}
+)
 
 
 def manifest(snapshot: Snapshot, folder: str = "") -> Mapping[str, object]:
@@ -52,7 +54,7 @@ def package_script(command: Command, folder: str, snapshot: Snapshot) -> Sequenc
 
 
 def _name(rest: list[str]) -> tuple[str, str]:
-    rest = [word for word in rest if word in {"--"} or not word.startswith("-")] if "--" not in rest else rest
+    rest = [word for word in rest if word == "--" or not word.startswith("-")] if "--" not in rest else rest
     head = [word for word in rest[: rest.index("--")] if not word.startswith("-")] if "--" in rest else rest
     extra = " ".join(rest[rest.index("--") + 1 :]) if "--" in rest else ""
     if head[:1] in (["run"], ["run-script"]):

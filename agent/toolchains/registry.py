@@ -39,7 +39,9 @@ def detect(tree: Path, config: BuildConfig, toolchains: Sequence[Toolchain]) -> 
         raise ProjectError(f"{tree} is empty; give the folder of a {KNOWN} project")
     found = [(one, plan) for one in toolchains if (plan := one.detect(tree, config)) is not None]
     if not found:
-        raise ProjectError(f"{tree} holds no {KNOWN} project: no manifest and no source file of these was found")
+        raise ProjectError(
+            f"{tree} holds no {KNOWN} project: no manifest and no source file of these was found"
+        )
     return max(found, key=lambda pair: _standing(pair[1], config))
 
 

@@ -1,7 +1,7 @@
 """Reads what test runners wrote: our own JSON lines, TAP, vows and vitest JSON. Pure.
 
-Ids are made unique and stable: the same name again in one run gets ``#2``, ``#3`` in order of appearance, except
-for the phases of one test, where the worst one counts.
+Ids are made unique and stable: the same name again in one run gets ``#2``, ``#3`` in order of appearance,
+except for the phases of one test, where the worst one counts.
 """
 
 from __future__ import annotations
@@ -14,9 +14,17 @@ from dataclasses import dataclass, field
 from agent.domain.project import TestStatus
 
 SEVERITY = {TestStatus.PASSED: 0, TestStatus.SKIPPED: 1, TestStatus.FAILED: 2, TestStatus.ERROR: 3}
+STATUSES = frozenset(TestStatus)
+AROUND = frozenset({"setup", "teardown"})
+VOWS = {
+    "honored": TestStatus.PASSED,
+    "broken": TestStatus.FAILED,
+    "errored": TestStatus.ERROR,
+    "pending": TestStatus.SKIPPED,
+}
 TAP_LINE = re.compile(r"^(\s*)(not )?ok\b(?:[ \t]+(\d+))?[ \t]*(?:-[ \t]*)?(.*)$")
 TAP_DIRECTIVE = re.compile(r"\s*(?<!\\)#\s*(skip|todo)\b.*$|\s*#\s*time=.*$", re.IGNORECASE)
-PLAN = re.compile(r"^\s*1\.\.(\d+)", re.MULTILINE)
+PLAN = re.compile(r"^1\.\.\d+", re.MULTILINE)
 SUBTEST = re.compile(r"^(\s*)#\s*Subtest:\s*(.*)$")
 ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
 
@@ -30,18 +38,22 @@ class Outcome:
 
 
 def json_lines(text: str) -> Outcome:
-    """Read our own reporters' lines; a last line that was cut short is passed over."""
+    """Read our own reporters' lines; a last line that was cut short is passed over.
+
+    A phase around a test that went well says nothing of the test, which may have been cut short.
+    """
     results: dict[str, TestStatus] = {}
-    seen: dict[tuple[str, str], int] = {}
+    calls: dict[str, int] = {}
     ended = False
     for entry in _objects(text):
         name, phase, outcome = (str(entry.get(key, "")) for key in ("id", "phase", "outcome"))
-        if phase == "end":
-            ended = True
-        elif outcome in set(TestStatus):
-            seen[name, phase] = seen.get((name, phase), 0) + 1
-            key = _numbered(_stable(name), seen[name, phase])
-            results[key] = _worse(results.get(key), TestStatus(outcome), phase)
+        ended = ended or phase == "end"
+        if outcome not in STATUSES or (phase in AROUND and outcome == TestStatus.PASSED):
+            continue
+        name = ADDRESS.sub("0x", name)
+        calls[name] = calls.get(name, 0) + (phase == "call")
+        key = _numbered(name, calls[name])
+        results[key] = max(results.get(key, TestStatus.PASSED), TestStatus(outcome), key=SEVERITY.__getitem__)
     return Outcome(results=results, ended=ended)
 
 
@@ -55,19 +67,8 @@ def _objects(text: str) -> Iterator[Mapping[str, object]]:
             yield entry
 
 
-def _stable(name: str) -> str:
-    """Leave out memory addresses, which differ from run to run."""
-    return ADDRESS.sub("0x", name)
-
-
 def _numbered(name: str, count: int) -> str:
-    return name if count == 1 else f"{name}#{count}"
-
-
-def _worse(before: TestStatus | None, now: TestStatus, phase: str) -> TestStatus:
-    if before is None or (phase == "call" and before is TestStatus.PASSED):
-        return now
-    return max(before, now, key=SEVERITY.__getitem__)
+    return name if count <= 1 else f"{name}#{count}"
 
 
 def tap(text: str) -> Outcome:
@@ -93,8 +94,7 @@ def tap(text: str) -> Outcome:
                 results[_numbered(name, counts[name])] = status
             for level, _name in parents:
                 done[level] = done.get(level, 0) + 1
-    planned = [int(number) for number in re.findall(r"^1\.\.(\d+)", text, re.MULTILINE)]
-    return Outcome(results=results, ended=bool(planned))
+    return Outcome(results=results, ended=PLAN.search(text) is not None)
 
 
 def _enter(parents: list[tuple[int, str]], depth: int, name: str) -> None:
@@ -113,22 +113,18 @@ def _tap_result(match: re.Match[str]) -> tuple[str, TestStatus]:
 
 
 def vows(text: str) -> Outcome:
-    """Read the lines of ``vows --json``."""
+    """Read the lines of ``vows --json``: each a kind and a body, written as ``{"0": kind, "1": body}``."""
     results: dict[str, TestStatus] = {}
     counts: dict[str, int] = {}
     ended = False
-    statuses = {"honored": TestStatus.PASSED, "broken": TestStatus.FAILED, "errored": TestStatus.ERROR, "pending": TestStatus.SKIPPED}
-    for line in text.splitlines():
-        try:
-            entry = json.loads(line)
-        except ValueError:
-            continue
-        kind, body = entry if isinstance(entry, list) and len(entry) == 2 else ("", {})  # noqa: PLR2004 (a pair)
+    for entry in _objects(text):
+        kind, body = entry.get("0"), entry.get("1")
         ended = ended or kind == "finish"
-        if kind == "vow" and isinstance(body, Mapping) and body.get("status") in statuses:
+        status = VOWS.get(str(body.get("status"))) if kind == "vow" and isinstance(body, Mapping) else None
+        if status is not None and isinstance(body, Mapping):
             name = f"{body.get('context') or ''} > {body.get('title')}"
             counts[name] = counts.get(name, 0) + 1
-            results[_numbered(name, counts[name])] = statuses[str(body["status"])]
+            results[_numbered(name, counts[name])] = status
     return Outcome(results=results, ended=ended)
 
 

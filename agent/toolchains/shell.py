@@ -1,4 +1,4 @@
-"""Shell lines as far as detection needs them: simple commands, words with their quotes, wrappers off. Pure."""
+"""Shell lines as far as detection needs them: simple commands, their words, wrappers taken off. Pure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import shlex
 from dataclasses import dataclass
 
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
-KEYWORDS = frozenset({"then", "do", "else", "if", "!", "{", "(", "time", "exec", "command", "sudo", "env", "-", "@"})
+KEYWORDS = frozenset(
+    {"then", "do", "else", "if", "!", "{", "(", "time", "exec", "command", "sudo", "env", "-", "@"}
+)
 PACKAGE_RUNNERS = {
     "npx": 1, "bunx": 1, "uv": 2, "poetry": 2, "pdm": 2, "pipenv": 2, "rye": 2, "xvfb-run": 1, "cross-env": 1,
     "dotenv": 1, "nyc": 1, "c8": 1, "env-cmd": 1,
@@ -15,8 +17,11 @@ PACKAGE_RUNNERS = {
 VALUE_OPTIONS = frozenset(
     {
         *("--with", "--extra", "--group", "--only-group", "--python", "-p", "--package", "--cov-config"),
-        *("--report-dir", "--reporter", "-r", "--report", "--dir", "--rcfile", "--source", "-x", "--config"),
+        *("--report-dir", "--reporter", "-r", "--report", "--dir", "-x", "--config"),
     }
+)
+COVERAGE_OPTIONS = frozenset(
+    {"--source", "--rcfile", "--include", "--omit", "--concurrency", "--context", "--data-file"}
 )
 BIN_FOLDER = re.compile(r"^(?:\.{0,2}/)*node_modules/(?:\.bin/|mocha/bin/)")
 PYTHON = re.compile(r"^(?:\{envpython\}|\S*/)?(?:python|pypy)[\d.]*$|^\{envpython\}$|^py$")
@@ -41,7 +46,7 @@ class Command:
 
 
 def pieces(script: str) -> tuple[str, ...]:
-    """Return the simple commands of a script in order, outside quotes split at ``&& || ; |`` and line ends."""
+    """Return a script's simple commands in order, split outside quotes at ``&& || ; |`` and line ends."""
     joined = re.sub(r"\\\r?\n\s*", " ", script)
     found, current, quote = [], "", ""
     index = 0
@@ -70,7 +75,9 @@ def _line_end(text: str, start: int) -> int:
 
 def words(piece: str) -> tuple[str, ...]:
     """Return the words of one simple command with their quotes, so that joining them says the same."""
-    return tuple(match.group() for match in re.finditer(r"(?:'[^']*'|\"[^\"]*\"|\{[^{}]*\}|[^\s'\"])+", piece))
+    return tuple(
+        match.group() for match in re.finditer(r"(?:'[^']*'|\"[^\"]*\"|\{[^{}]*\}|[^\s'\"])+", piece)
+    )
 
 
 def plain(word: str) -> str:
@@ -82,7 +89,7 @@ def plain(word: str) -> str:
 
 
 def parse(piece: str) -> Command:
-    """Return one simple command without the programs that only wrap it (``npx``, ``coverage run``, ``nyc`` …)."""
+    """Return one simple command without programs that only wrap it (``npx``, ``coverage run``, ``nyc``)."""
     rest = list(words(piece))
     assignments: list[str] = []
     while rest:
@@ -115,7 +122,7 @@ def _unwrapped(head: str, rest: list[str]) -> list[str] | None:
 
 def _coverage(rest: list[str]) -> list[str]:
     while rest and rest[0].startswith("-") and rest[0] != "-m":
-        rest = rest[2:] if rest[0] in VALUE_OPTIONS else rest[1:]
+        rest = rest[2:] if rest[0] in COVERAGE_OPTIONS else rest[1:]
     return ["python", *rest]
 
 

@@ -16,7 +16,16 @@ if TYPE_CHECKING:
 SKIPPED_FOLDERS = frozenset({".git", ".hg", ".tox", ".nox", ".venv", "venv", "node_modules", "__pycache__"})
 MANIFESTS = frozenset(
     {
-        *("Makefile", "GNUmakefile", "makefile", "Pipfile", "Pipfile.lock", "setup.py", "noxfile.py", "PKG-INFO"),
+        *(
+            "Makefile",
+            "GNUmakefile",
+            "makefile",
+            "Pipfile",
+            "Pipfile.lock",
+            "setup.py",
+            "noxfile.py",
+            "PKG-INFO",
+        ),
         *("package.json", ".mocharc.json", "lerna.json", ".npmrc", ".travis.yml", "pnpm-workspace.yaml"),
         *("package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml"),
         *("uv.lock", "poetry.lock", "pdm.lock", ".python-version", ".nvmrc", ".node-version"),
@@ -41,10 +50,6 @@ class Snapshot:
     def text(self, path: str) -> str:
         """Return the text of a manifest, empty when there is none."""
         return self.texts.get(path, "")
-
-    def under(self, folder: str) -> tuple[str, ...]:
-        """Return the texts' paths directly inside ``folder``, sorted."""
-        return tuple(sorted(path for path in self.texts if path.rpartition("/")[0] == folder))
 
     def exists(self, path: str) -> bool:
         """Return whether ``path`` is a file or a folder with files."""
@@ -89,7 +94,8 @@ def wanted(path: str) -> bool:
     if len(folders) > MAX_DEPTH or (len(folders) > 1 and folders[0] != ".github" and name != "package.json"):
         return False
     in_scripts = len(folders) == 1 and folders[0] in SCRIPT_FOLDERS
-    return name in MANIFESTS or name.endswith(SUFFIXES) or (in_scripts and "." not in name)
+    is_test = name.endswith(".py") and (name == "conftest.py" or "test" in path)
+    return name in MANIFESTS or name.endswith(SUFFIXES) or is_test or (in_scripts and "." not in name)
 
 
 def _is_lock(path: str) -> bool:

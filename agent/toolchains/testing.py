@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from importlib.resources import files as package_files
 from typing import TYPE_CHECKING
 
-from agent.domain.execution import KillReason, Limits, SandboxCommand
+from agent.domain.execution import Execution, KillReason, Limits, SandboxCommand
 from agent.domain.project import TestRun, TestStatus
 from agent.toolchains import results
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from agent.domain.execution import Execution
     from agent.domain.project import Environment
     from agent.ports import Sandbox
     from agent.toolchains.results import Outcome
@@ -24,6 +23,8 @@ INSIDE = "/tmp/suture"  # noqa: S108 (the sandbox's own, private /tmp)
 RESULTS = f"{INSIDE}/results"
 OUTPUT = f"{INSIDE}/output"
 GRACE_SECONDS = 30.0
+NO_TESTS = "the project has no tests that could be found; name them in build.test"
+BUILD_FAILED = 121
 TIMED_OUT = frozenset({124, 137})
 NOT_STARTED = {126: "the test command cannot be executed", 127: "the test command was not found"}
 TEST_LIMITS = Limits(memory_mb=6144, processes=1024, disk_mb=4096, file_mb=2048, open_files=8192)
@@ -34,8 +35,8 @@ TELLING = re.compile(r"error|no module|cannot find|not found|no tests|usage:|unr
 class Reading:
     """How one runner's results are read.
 
-    ``read`` gets the text of the result file, or the command's own output when ``from_output``. ``marks_end``:
-    the runner says when it came to its end. ``usage_exits``: exit codes that mean it never ran the tests.
+    ``read`` gets the text of the result file, or the command's own output when ``from_output``.
+    ``marks_end``: the runner says when it came to its end. ``usage_exits`` mean that it never ran the tests.
     """
 
     read: Callable[[str], Outcome]
@@ -71,6 +72,9 @@ async def run(
     seconds: float,
 ) -> TestRun:
     """Run it once. A run that was cut short keeps what it saw, with ``complete`` false."""
+    if not command.line:
+        nothing = Execution(argv=(), exit_code=0, stdout="", stderr="", seconds=0.0)
+        return TestRun(results={}, execution=nothing, usage_error=NO_TESTS, complete=False)
     execution = await sandbox.run(_command(command, environment, tree, files or {}, seconds))
     execution = _with_time_limit(execution)
     return _test_run(command, execution)
@@ -79,7 +83,10 @@ async def run(
 def _command(
     command: TestCommand, environment: Environment, tree: Path, files: Mapping[str, bytes], seconds: float
 ) -> SandboxCommand:
-    lines = "\n".join(f"({line}) >{INSIDE}/build.log 2>&1 || {{ cat {INSIDE}/build.log; exit 121; }}" for line in environment.plan.build)
+    lines = "\n".join(
+        f"({line}) >{INSIDE}/build.log 2>&1 || {{ cat {INSIDE}/build.log; exit {BUILD_FAILED}; }}"
+        for line in environment.plan.build
+    )
     tests = f"timeout --kill-after=5 {seconds:.0f} bash -c {_quoted(command.line)}"
     if command.reading.from_output:
         tests = f"{tests} >{OUTPUT}; code=$?; tail -c 200000 {OUTPUT}; exit $code"
@@ -112,7 +119,12 @@ def _test_run(command: TestCommand, execution: Execution) -> TestRun:
     complete = execution.killed_by is None and (outcome.ended or not command.reading.marks_end)
     found = dict(outcome.results)
     usage = _usage_error(command, execution, has_results=bool(found))
-    if command.reading.read is by_exit_code and usage is None and execution.exit_code is not None:
+    if (
+        command.reading.read is by_exit_code
+        and not found
+        and usage is None
+        and execution.exit_code is not None
+    ):
         found = {command.line: TestStatus.FAILED if execution.exit_code else TestStatus.PASSED}
     return TestRun(results=found, execution=execution, usage_error=usage, complete=complete and usage is None)
 
@@ -128,18 +140,21 @@ def _usage_error(command: TestCommand, execution: Execution, *, has_results: boo
     if execution.killed_by is not None:
         return None
     code = execution.exit_code
-    if code == 121:  # noqa: PLR2004 (our own, above)
+    if code == BUILD_FAILED:
         return f"the build before the tests failed: {_telling(execution)}"
     if code in command.reading.usage_exits:
         return f"the test runner refused to run (exit {code}): {_telling(execution)}"
-    if has_results:
-        return None
+    return None if has_results else _nothing_ran(command, execution)
+
+
+def _nothing_ran(command: TestCommand, execution: Execution) -> str | None:
+    code = execution.exit_code
     if code in NOT_STARTED:
         return f"{NOT_STARTED[code]}: {_telling(execution)}"
-    if command.reading.read is by_exit_code:
-        missing = re.search(r"No module named|Cannot find module '(?![./])", execution.stderr)
-        return f"the test command could not start: {_telling(execution)}" if code and missing else None
-    return f"the test runner ran no test (exit {code}): {_telling(execution)}"
+    if command.reading.read is not by_exit_code:
+        return f"the test runner ran no test (exit {code}): {_telling(execution)}"
+    missing = re.search(r"No module named|Cannot find module '(?![./])", execution.stderr)
+    return f"the test command could not start: {_telling(execution)}" if code and missing else None
 
 
 def _telling(execution: Execution) -> str:

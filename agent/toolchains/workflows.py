@@ -12,7 +12,9 @@ import yaml
 EXPRESSION = re.compile(r"\$\{\{\s*(.*?)\s*\}\}")
 OTHER_SYSTEMS = re.compile(r"windows|macos|\bmac\b|osx|pypy|\barm|wasm|musl", re.IGNORECASE)
 MAX_CELLS = 200
-NOT_TESTS = re.compile(r"lint|docs?\b|publish|release|deploy|codeql|scorecard|stale|typing|style|bench|fuzz", re.IGNORECASE)
+NOT_TESTS = re.compile(
+    r"lint|docs?\b|publish|release|deploy|codeql|scorecard|stale|typing|style|bench|fuzz", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +47,9 @@ def travis(text: str) -> tuple[Script, ...]:
     """Return the install and script lines of a Travis file."""
     document = _load(text)
     blocks = (document.get(key) for key in ("install", "before_script", "script"))
-    lines = [str(line) for block in blocks if block for line in (block if isinstance(block, list) else [block])]
+    lines = [
+        str(line) for block in blocks if block for line in (block if isinstance(block, list) else [block])
+    ]
     return tuple(Script(job="script", text=line) for line in lines)
 
 
@@ -65,8 +69,10 @@ def _job(name: str, job: Mapping[str, object], actions: Mapping[str, str], versi
         if not isinstance(step, Mapping):
             continue
         folder = str(step.get("working-directory") or "")
-        for text in _run_blocks(step, actions):
-            found.append(Script(job=name, text=_filled(text, cell), folder=_filled(folder, cell)))
+        found.extend(
+            Script(job=name, text=_filled(text, cell), folder=_filled(folder, cell))
+            for text in _run_blocks(step, actions)
+        )
     return found
 
 

@@ -16,9 +16,9 @@ from bot.errors import SettingsError
 from bot.settings import load_settings
 
 _MARKS = {
-    Status.OK: "[green]ok[/]     ",
-    Status.WARNING: "[yellow]warning[/]",
-    Status.FAILED: "[red]failed[/] ",
+    Status.OK: "[green]ok[/]      ",
+    Status.WARNING: "[yellow]warning[/] ",
+    Status.FAILED: "[red]failed[/]  ",
 }
 
 
@@ -46,7 +46,7 @@ def doctor(
 def show(findings: list[Finding], console: Console) -> None:
     """Print one line a finding, with what to do below it."""
     for item in findings:
-        console.print(f"{_MARKS[item.status]} ", end="")
+        console.print(f"{_MARKS[item.status]}", end="")
         console.print(f"{item.check}: {item.seen}", markup=False, highlight=False, soft_wrap=True)
         if item.advice:
-            console.print(f"         → {item.advice}", markup=False, highlight=False, soft_wrap=True)
+            console.print(f"        → {item.advice}", markup=False, highlight=False, soft_wrap=True)

@@ -104,7 +104,7 @@ def _client(release: Release) -> tuple[str, ...]:
     if release.ecosystem == "npm":
         return ("npm", "pack", "--silent", f"{release.package}@{release.version}")
     wanted = f"{release.package}=={release.version}"
-    options = ("--no-deps", "--no-binary", ":all:", "--no-build-isolation", "--disable-pip-version-check")
+    options = ("--no-deps", "--no-binary", ":all:", "--disable-pip-version-check")
     return (sys.executable, "-m", "pip", "download", *options, "-d", "/tmp", wanted)  # noqa: S108
 
 

@@ -13,6 +13,7 @@ from retrieval.files.lexical import BM25Index
 from retrieval.files.modules import Modules
 from retrieval.files.outline import MODULE
 from retrieval.files.query import path_terms
+from retrieval.okapi import OkapiIndex
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,6 +39,11 @@ class Corpus:
     def body(self) -> BM25Index:
         """Return the index over whole files."""
         return BM25Index(join([one.body for one in self.documents]))
+
+    @cached_property
+    def okapi(self) -> OkapiIndex:
+        """Return the reference index over whole files."""
+        return OkapiIndex(join([one.body for one in self.documents]))
 
     @cached_property
     def pairs(self) -> BM25Index:

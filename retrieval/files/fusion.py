@@ -26,6 +26,13 @@ class Preset:
     alpha: float
     lexical: Mapping[str, float]
     history: Mapping[str, float]
+    apart: bool = True
+    """Whether each kind of file is ranked among its own; PatchRecall ranks all files at once."""
+
+    @property
+    def wants_issues(self) -> bool:
+        """Say whether past issues count."""
+        return not {"issues", "paper_issues"}.isdisjoint(self.history)
 
 
 def min_max(scores: Scores) -> Scores:

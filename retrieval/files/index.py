@@ -90,18 +90,20 @@ def snapshot(tree: GitTree | FolderTree, keeper: Keeper) -> Snapshot:
     ids = read_commits(tree, keeper)
     known = keeper.commits(ids)
     changes = tuple(past_changes((one, known[one]) for one in ids if one in known))
-    return Snapshot(documents=documents, changes=changes, now=tree.repository.commit_time(tree.commit), notes=notes)
+    return Snapshot(
+        documents=documents, changes=changes, now=tree.repository.commit_time(tree.commit), notes=notes
+    )
 
 
 def update(tree: GitTree | FolderTree, keeper: Keeper) -> Update:
     """Read what the index lacks for a tree, and nothing else."""
     counted = _Counting(keeper)
-    missing = [note for note in notes_of(tree, read_documents(tree, counted))]
+    missing = tuple(notes_of(tree, read_documents(tree, counted)))
     before = len(keeper.commit_ids())
     if isinstance(tree, GitTree):
         read_commits(tree, keeper)
     commits = len(keeper.commit_ids()) - before
-    return Update(files=len(tree.files), contents=counted.count, commits=commits, notes=tuple(missing))
+    return Update(files=len(tree.files), contents=counted.count, commits=commits, notes=missing)
 
 
 class _Counting:
@@ -119,7 +121,7 @@ class _Counting:
         self._documents.put(found)
 
 
-def read_commits(tree: GitTree, keeper: Commits) -> Sequence[str]:
+def read_commits(tree: GitTree, keeper: Commits) -> tuple[str, ...]:
     """Return the ids of the commits that led to the tree, newest first, reading those that are not known."""
     ids = tree.repository.reachable(tree.commit)[:_MOST_COMMITS]
     known = keeper.commit_ids()
@@ -130,7 +132,7 @@ def read_commits(tree: GitTree, keeper: Commits) -> Sequence[str]:
     return ids
 
 
-def _frontier(ids: Sequence[str], known: frozenset[str]) -> tuple[str, ...]:
+def _frontier(ids: tuple[str, ...], known: frozenset[str]) -> tuple[str, ...]:
     """Return a known commit below which all is known: the newest from which every older one is known.
 
     Commits are put away newest first, so after a kill older ones may be missing under a known one.

@@ -163,23 +163,23 @@ def kind_of(path: str) -> FileKind:
     """Return the part a file plays as its path tells it."""
     folders = path.lower().split("/")[:-1]
     name = path.rpartition("/")[2]
-    if not _VENDORED_FOLDERS.isdisjoint(folders):
-        return FileKind.VENDORED
-    if _GENERATED_NAME.search(path):
-        return FileKind.GENERATED
-    if _in_test_folder(folders) or _TEST_NAME.match(name):
-        return FileKind.TEST
-    if suffix(path) in _DATA_SUFFIXES or not has_text(path):
-        return FileKind.DATA
-    if suffix(path) in _DOCUMENT_SUFFIXES or (not suffix(path) and _DOCUMENT_NAME.match(name)):
-        return FileKind.DOCUMENT
-    if folders and folders[0] in _DOCUMENT_FOLDERS:
-        return FileKind.DOCUMENT
-    return FileKind.SOURCE
+    tests = (
+        (FileKind.VENDORED, not _VENDORED_FOLDERS.isdisjoint(folders)),
+        (FileKind.GENERATED, _GENERATED_NAME.search(path)),
+        (FileKind.TEST, _in_test_folder(folders) or _TEST_NAME.match(name)),
+        (FileKind.DATA, suffix(path) in _DATA_SUFFIXES or not has_text(path)),
+        (FileKind.DOCUMENT, _is_document(folders, name)),
+    )
+    return next((kind for kind, holds in tests if holds), FileKind.SOURCE)
+
+
+def _is_document(folders: list[str], name: str) -> bool:
+    named = suffix(name) in _DOCUMENT_SUFFIXES or (not suffix(name) and bool(_DOCUMENT_NAME.match(name)))
+    return named or (bool(folders) and folders[0] in _DOCUMENT_FOLDERS)
 
 
 def _in_test_folder(folders: list[str]) -> bool:
-    """A folder ``test`` inside a package may be the package's own test support, as ``django/test`` is."""
+    """Tell tests from a package's own test support, such as ``django/test``."""
     if not _TEST_FOLDERS.isdisjoint(folders):
         return True
     return "test" in folders and (folders[0] == "test" or "src/test" in "/".join(folders))

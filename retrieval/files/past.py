@@ -19,7 +19,14 @@ if TYPE_CHECKING:
 
 _HEAD = struct.Struct("<qBII")
 _FIX = re.compile(r"\bfix|\bbug|\bclose[sd]? #|\bresolve", re.IGNORECASE)
-_TRAILERS = ("signed-off-by:", "co-authored-by:", "reviewed-by:", "acked-by:", "change-id:", "merge pull request")
+_TRAILERS = (
+    "signed-off-by:",
+    "co-authored-by:",
+    "reviewed-by:",
+    "acked-by:",
+    "change-id:",
+    "merge pull request",
+)
 LONGEST_MESSAGE = 20_000
 
 

@@ -19,3 +19,16 @@ DEFAULT = Preset(
     },
     history={"log_body": 2.0, "recency": 0.6},
 )
+
+PAPER = Preset(
+    name="paper",
+    alpha=0.5,
+    lexical={"okapi_words": 1.0},
+    history={"paper_issues": 1.0},
+    apart=False,
+)
+"""PatchRecall as published: BM25Okapi of the report over all files, joined in equal parts with the number of the
+ten most similar past issues whose fixes changed a file."""
+
+PRESETS = {preset.name: preset for preset in (DEFAULT, PAPER)}
+"""Every preset by its name."""

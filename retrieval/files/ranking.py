@@ -1,19 +1,22 @@
-"""The ranking of a snapshot for a report. Pure."""
+"""The ranking of a snapshot for a report. Pure but for the embedder that the past issues bring along."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from retrieval.domain import RankedChunk, RankedFile
 from retrieval.files.fusion import fuse, min_max
+from retrieval.files.issues import NEAREST
 from retrieval.files.kinds import FileKind
+from retrieval.files.past_signals import HISTORY, Past
 from retrieval.files.query import parse
-from retrieval.files.signals import SIGNALS, chunk_scores
+from retrieval.files.signals import LEXICAL, RAW, chunk_scores
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from retrieval.files.corpus import Corpus
     from retrieval.files.fusion import Preset
     from retrieval.files.history import History
+    from retrieval.files.issues import Likeness
     from retrieval.files.query import ParsedQuery
     from retrieval.files.snapshot import Snapshot
 
@@ -30,45 +34,75 @@ APART = 0.4
 """What a test, a document or a vendored file keeps of its score, unless the report names it."""
 
 _CHUNKS = 3
-_RAW = frozenset({"named_paths", "traceback_frames", "resolved_names"})
-"""Signals that are within 0..1 by themselves: a weak mention stays weak."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """The files of one corpus with every signal, each within 0..1, and what a whole kind keeps of its score."""
+
+    corpus: Corpus
+    signals: Mapping[str, Scores]
+    kept: Scores
 
 
 def rank(query: FileQuery, snapshot: Snapshot, preset: Preset, *, k: int) -> tuple[RankedFile, ...]:
     """Return the best ``k`` files, best first; equal scores in path order."""
     parsed = parse(query)
-    found = [one for kind in FileKind for one in _ranked(parsed, snapshot, kind, preset, k)]
-    return tuple(sorted(found, key=lambda one: (-one.score, one.path))[:k])
-
-
-def _ranked(
-    query: ParsedQuery, snapshot: Snapshot, kind: FileKind, preset: Preset, k: int
-) -> Iterator[RankedFile]:
-    corpus = snapshot.corpora[kind]
-    if not len(corpus):
-        return
-    signals = signals_of(query, corpus, snapshot.histories[kind], preset)
-    scores = fuse(signals, preset, len(corpus))
-    if kind is not FileKind.SOURCE:
-        scores = scores * np.where(signals["named_paths"] > 0, 1.0, APART)
-    chunks = chunk_scores(query, corpus)
-    for at in np.lexsort((np.arange(len(scores)), -scores))[:k]:
-        yield RankedFile(
-            path=corpus.paths[at],
-            score=float(scores[at]),
-            signals={name: float(values[at]) for name, values in signals.items()},
-            chunks=_best_chunks(corpus, int(at), chunks),
+    found: list[tuple[float, str, Measured, int]] = []
+    for measured in measure(parsed, query, snapshot, preset):
+        scores = measured.kept * fuse(measured.signals, preset, len(measured.corpus))
+        best = np.lexsort((np.arange(len(scores)), -scores))[:k]
+        found += [(float(scores[at]), measured.corpus.paths[at], measured, int(at)) for at in best]
+    found.sort(key=lambda one: (-one[0], one[1]))
+    chosen = found[:k]
+    chunks = {id(one[2]): chunk_scores(parsed, one[2].corpus) for one in chosen}
+    return tuple(
+        RankedFile(
+            path=path,
+            score=score,
+            signals={name: float(values[at]) for name, values in measured.signals.items()},
+            chunks=_best_chunks(measured.corpus, at, chunks[id(measured)]),
         )
+        for score, path, measured, at in chosen
+    )
 
 
-def signals_of(query: ParsedQuery, corpus: Corpus, history: History, preset: Preset) -> Mapping[str, Scores]:
-    """Return every signal that the preset weighs, within 0..1."""
-    found = {name: SIGNALS[name](query, corpus) for name in preset.lexical if name in SIGNALS}
-    if "log_body" in preset.history:
-        found["log_body"] = history.spread(history.nearest(history.messages.scores(query.body)))
-    if "recency" in preset.history:
-        found["recency"] = history.recency()
-    return {name: values if name in _RAW else min_max(values) for name, values in found.items()}
+def measure(
+    parsed: ParsedQuery, query: FileQuery, snapshot: Snapshot, preset: Preset
+) -> tuple[Measured, ...]:
+    """Return every signal that the preset weighs, by kind of file or over all files at once."""
+    similar = similar_issues(query, snapshot) if preset.wants_issues else ()
+    if not preset.apart:
+        return (_measured(parsed, snapshot.whole, snapshot.whole_history, similar, preset),)
+    return tuple(
+        _measured(parsed, corpus, snapshot.histories[kind], similar, preset, own=kind is FileKind.SOURCE)
+        for kind, corpus in snapshot.corpora.items()
+        if len(corpus)
+    )
+
+
+def similar_issues(query: FileQuery, snapshot: Snapshot) -> tuple[Likeness, ...]:
+    """Return the past issues that are most like the report, closed before the snapshot's commit."""
+    if snapshot.memory is None:
+        return ()
+    return snapshot.memory.similar(query.title, query.body, before=snapshot.now, k=NEAREST)
+
+
+def _measured(
+    parsed: ParsedQuery,
+    corpus: Corpus,
+    history: History,
+    similar: tuple[Likeness, ...],
+    preset: Preset,
+    *,
+    own: bool = True,
+) -> Measured:
+    past = Past(history=history, similar=similar, at=corpus.at)
+    found = {name: LEXICAL[name](parsed, corpus) for name in preset.lexical}
+    found |= {name: HISTORY[name](parsed, past) for name in preset.history}
+    signals = {name: values if name in RAW else min_max(values) for name, values in found.items()}
+    kept = np.ones(len(corpus)) if own else np.where(signals["named_paths"] > 0, 1.0, APART)
+    return Measured(corpus=corpus, signals=signals, kept=kept)
 
 
 def _best_chunks(corpus: Corpus, at: int, scores: Scores) -> tuple[RankedChunk, ...]:

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     Signal = Callable[[ParsedQuery, Corpus], Scores]
 
 _SHORT_B = 0.4
+_ENOUGH = 2
+"""Parts of a path that name a file for sure: ``forms/models.py``."""
+
+_UNSURE = 0.5
 
 
 def title_words(query: ParsedQuery, corpus: Corpus) -> Scores:
@@ -28,6 +32,11 @@ def title_words(query: ParsedQuery, corpus: Corpus) -> Scores:
 def body_words(query: ParsedQuery, corpus: Corpus) -> Scores:
     """BM25 of the whole text over whole files."""
     return corpus.body.scores(query.body)
+
+
+def okapi_words(query: ParsedQuery, corpus: Corpus) -> Scores:
+    """BM25Okapi of the whole text, as ``rank-bm25`` has it: the lexical side of preset ``paper``."""
+    return corpus.okapi.scores(query.body)
 
 
 def title_pairs(query: ParsedQuery, corpus: Corpus) -> Scores:
@@ -141,8 +150,8 @@ def _named(paths: Iterable[str], corpus: Corpus) -> Scores:
             deepest = max(common for common, _ in matched)
             best = [at for common, at in matched if common == deepest]
             for at in best:
-                sure = deepest >= 2 or deepest == len(corpus.paths[at].split("/"))
-                scores[at] = max(scores[at], (1.0 if sure else 0.5) / len(best))
+                sure = deepest >= _ENOUGH or deepest == len(corpus.paths[at].split("/"))
+                scores[at] = max(scores[at], (1.0 if sure else _UNSURE) / len(best))
     return scores
 
 
@@ -152,7 +161,7 @@ def traceback_frames(query: ParsedQuery, corpus: Corpus) -> Scores:
     seen = 0
     for frame in reversed(query.frames):
         found = _named([frame.path], corpus)
-        if found.max(initial=0) >= 0.5:
+        if found.max(initial=0) >= _UNSURE:
             seen += 1
             scores = np.maximum(scores, found / seen)
     return scores
@@ -173,7 +182,8 @@ def resolved_names(query: ParsedQuery, corpus: Corpus) -> Scores:
     return scores
 
 
-SIGNALS: Mapping[str, Signal] = {
+LEXICAL: Mapping[str, Signal] = {
+    "okapi_words": okapi_words,
     "title_words": title_words,
     "body_words": body_words,
     "best_chunk": best_chunk,
@@ -191,4 +201,7 @@ SIGNALS: Mapping[str, Signal] = {
     "traceback_frames": traceback_frames,
     "resolved_names": resolved_names,
 }
-"""Every signal by its name."""
+"""Every signal of the lexical side by its name."""
+
+RAW = frozenset({"named_paths", "traceback_frames", "resolved_names"})
+"""Signals that are within 0..1 by themselves: a weak mention stays weak."""

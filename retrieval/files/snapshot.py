@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from retrieval.files.document import Document
     from retrieval.files.history import PastChange
+    from retrieval.files.issues import IssueMemory
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,6 +25,7 @@ class Snapshot:
     documents: Mapping[str, Document]
     changes: Sequence[PastChange] = ()
     now: int = 0
+    memory: IssueMemory | None = None
     notes: tuple[str, ...] = ()
 
     @cached_property
@@ -40,3 +42,13 @@ class Snapshot:
     def histories(self) -> Mapping[FileKind, History]:
         """Return the past of the files of each kind."""
         return {kind: History(self.changes, corpus.at, self.now) for kind, corpus in self.corpora.items()}
+
+    @cached_property
+    def whole(self) -> Corpus:
+        """Return all files as one corpus."""
+        return Corpus(list(self.documents), list(self.documents.values()))
+
+    @cached_property
+    def whole_history(self) -> History:
+        """Return the past of all files."""
+        return History(self.changes, self.whole.at, self.now)

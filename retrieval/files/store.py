@@ -19,7 +19,7 @@ from retrieval.files import document as documents
 from retrieval.files.codec import decode, encode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from retrieval.files.document import Document
@@ -94,9 +94,7 @@ class IndexStore:
 
     def commits(self, ids: Iterable[str]) -> Mapping[str, bytes]:
         """Return what is known of commits."""
-        return {
-            row[0]: row[1] for some in _cut(list(ids)) for row in self._rows("commits", "id", some)
-        }
+        return {row[0]: row[1] for some in _cut(list(ids)) for row in self._rows("commits", "id", some)}
 
     def commit_ids(self) -> frozenset[str]:
         """Return the ids of all known commits."""
@@ -133,7 +131,7 @@ class IndexStore:
         with self._told():
             return self._database.execute(query, values).fetchall()
 
-    def _write(self, statement: str, rows: list[tuple[object, ...]] | list[tuple[str, bytes]]) -> None:
+    def _write(self, statement: str, rows: Sequence[tuple[object, ...]]) -> None:
         if not rows:
             return
         with self._told():

@@ -1,3 +1,4 @@
+# ruff: noqa: T201 (a table on the terminal is what it is for)
 """Installs and tests real projects, one row a case: ``toolchain_cases.py CASES REPOS CACHE [ID ...]``.
 
 CASES holds ``ID/case.yaml`` with ``repo``, ``vulnerable_commit``, ``language``, ``registry_packages`` and
@@ -31,7 +32,10 @@ if TYPE_CHECKING:
     from agent.domain.project import ProjectPlan, TestRun
     from agent.ports import Sandbox
 
-HEADER = "| case | manager | runner | test line | origin | cold s | warm s | way | passed | failed | skipped | tests s | remark |"
+HEADER = (
+    "| case | manager | runner | test line | origin | cold s | warm s | way "
+    "| passed | failed | skipped | tests s | remark |"
+)
 
 
 def exported(case: Mapping[str, object], repos: Path, target: Path) -> Path:
@@ -55,7 +59,9 @@ def configured(case: Mapping[str, object]) -> BuildConfig:
     )
 
 
-async def row(case: Mapping[str, object], tree: Path, config: BuildConfig, cache: Path, sandbox: Sandbox) -> str:
+async def row(
+    case: Mapping[str, object], tree: Path, config: BuildConfig, cache: Path, sandbox: Sandbox
+) -> str:
     """Return the case's line of the table."""
     chains = toolchains(cache)
     try:
@@ -74,12 +80,16 @@ async def row(case: Mapping[str, object], tree: Path, config: BuildConfig, cache
 
 
 def _line(name: str, plan: ProjectPlan, cold: float, warm: float, way: object, run: TestRun) -> str:
-    counts = [run.count(TestStatus.PASSED), run.count(TestStatus.FAILED) + run.count(TestStatus.ERROR), run.count(TestStatus.SKIPPED)]
-    remark = run.usage_error or ("" if run.complete else "incomplete")
+    failed = [key for key, value in run.results.items() if value in {TestStatus.FAILED, TestStatus.ERROR}]
     if os.environ.get("SHOW_FAILED"):
-        failed = [key for key, value in run.results.items() if value in {TestStatus.FAILED, TestStatus.ERROR}]
-        print(name, *failed[:40], run.execution.stdout[-3000:], run.execution.stderr[-2000:], sep="\n  ", file=sys.stderr)
-    cells = [name, plan.manager, plan.runner, f"`{plan.test}`", plan.origins["test"], f"{cold:.1f}", f"{warm:.2f}", way, *counts, f"{run.execution.seconds:.1f}", remark]
+        output = (run.execution.stdout[-3000:], run.execution.stderr[-2000:])
+        print(name, *failed[:40], *output, sep="\n  ", file=sys.stderr)
+    cells = [
+        *(name, plan.manager, plan.runner, f"`{plan.test}`", plan.origins["test"]),
+        *(f"{cold:.1f}", f"{warm:.2f}", way),
+        *(run.count(TestStatus.PASSED), len(failed), run.count(TestStatus.SKIPPED)),
+        *(f"{run.execution.seconds:.1f}", run.usage_error or ("" if run.complete else "incomplete")),
+    ]
     return "| " + " | ".join(str(cell) for cell in cells) + " |"
 
 

@@ -37,7 +37,7 @@ def build_plan(**changes: object) -> ProjectPlan:
         "install": ("pip install .",),
         "test": "pytest",
         "digest": "d",
-        "origins": {"test": "convention"},
+        "origins": {"manager": "pyproject.toml", "test": "convention"},
     }
     return ProjectPlan(**(fields | changes))  # type: ignore[arg-type]
 

@@ -4,74 +4,93 @@
 ``sitecustomize`` further down the path is run as well.
 """
 
+from __future__ import annotations
+
 import os
 import sys
 import threading
+from typing import Any
+
+OUTCOMES = (
+    ("addSuccess", "passed"),
+    ("addFailure", "failed"),
+    ("addError", "error"),
+    ("addSkip", "skipped"),
+    ("addExpectedFailure", "skipped"),
+    ("addUnexpectedSuccess", "failed"),
+)
 
 
-def _append(path, line):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _append(path: str, line: str) -> None:
     descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
     os.write(descriptor, (line + "\n").encode("utf-8", "replace"))
     os.close(descriptor)
 
 
-def _record_unittest(path):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202, C901
+def _record_unittest(path: str) -> None:
+    """Wrap the methods by which every unittest result learns of a test, whichever runner made it."""
     import json  # noqa: PLC0415 (paid for only when asked)
-    import unittest.result  # noqa: PLC0415
+    from unittest.result import TestResult  # noqa: PLC0415
 
-    def wrapped(method, outcome):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
-        def record(self, test, *rest):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN002, ANN202
-            os.environ.pop("SUTURE_RESULTS", None)
-            name = test.id() if hasattr(test, "id") else str(test)
-            if outcome != "subtest":
-                _append(path, json.dumps({"id": name, "phase": "call", "outcome": outcome}))
-            elif rest and rest[-1] is not None:
-                owner = rest[0].test_case if hasattr(rest[0], "test_case") else test
-                _append(path, json.dumps({"id": owner.id(), "phase": "call", "outcome": "failed"}))
+    def write(test: Any, outcome: str, phase: str = "call") -> None:
+        os.environ.pop("SUTURE_RESULTS", None)  # claimed: what a test starts must not write into it
+        name = test.id() if hasattr(test, "id") else str(test)
+        _append(path, json.dumps({"id": name, "phase": phase, "outcome": outcome}))
+
+    def wrapped(method: Any, outcome: str) -> Any:
+        def record(self: Any, test: Any, *rest: Any) -> Any:
+            write(test, outcome)
             return method(self, test, *rest)
 
         return record
 
-    result = unittest.result.TestResult
-    for method, outcome in (
-        ("addSuccess", "passed"),
-        ("addFailure", "failed"),
-        ("addError", "error"),
-        ("addSkip", "skipped"),
-        ("addExpectedFailure", "skipped"),
-        ("addUnexpectedSuccess", "failed"),
-        ("addSubTest", "subtest"),
-    ):
-        setattr(result, method, wrapped(getattr(result, method), outcome))
+    for name, outcome in OUTCOMES:
+        setattr(TestResult, name, wrapped(getattr(TestResult, name), outcome))
+    original = TestResult.addSubTest
+
+    def subtest(self: Any, test: Any, part: Any, error: Any) -> None:
+        if error is not None:
+            write(test, "failed", "subtest")
+        original(self, test, part, error)
+
+    TestResult.addSubTest = subtest  # type: ignore[method-assign,assignment]
 
 
-def _record_files(path, root):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _record_files(path: str, root: str) -> None:
+    """Append each file below ``root`` once: ``m`` when its top level runs, ``f`` when a function does."""
     seen = set()
 
-    def note(code):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    def note(code: Any) -> None:
         name = code.co_filename
         key = (name, code.co_name == "<module>")
-        if key not in seen:
+        if key not in seen and not name.startswith("<"):
             seen.add(key)
-            full = os.path.abspath(name)
+            full = os.path.abspath(name)  # noqa: PTH100 (as few imports as can be)
             if full.startswith(root + "/"):
                 _append(path, ("m " if key[1] else "f ") + full[len(root) + 1 :])
 
     if sys.version_info >= (3, 12):
-        monitoring = sys.monitoring
+        _monitor(note)
+    else:
+        _profile(note)
 
-        def started(code, _offset):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
-            note(code)
-            return monitoring.DISABLE
 
-        monitoring.use_tool_id(4, "suture")
-        monitoring.register_callback(4, monitoring.events.PY_START, started)
-        monitoring.set_events(4, monitoring.events.PY_START)
-        return
+def _monitor(note: Any) -> None:
+    monitoring: Any = sys.monitoring  # type: ignore[attr-defined,unused-ignore]
 
+    def started(code: Any, _offset: int) -> Any:
+        note(code)
+        return monitoring.DISABLE
+
+    monitoring.use_tool_id(4, "suture")
+    monitoring.register_callback(4, monitoring.events.PY_START, started)
+    monitoring.set_events(4, monitoring.events.PY_START)
+
+
+def _profile(note: Any) -> None:
     known = set()
 
-    def profile(frame, event, _argument):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    def profile(frame: Any, event: str, _argument: Any) -> None:
         code = frame.f_code
         if event == "call" and code not in known:
             known.add(code)
@@ -81,16 +100,15 @@ def _record_files(path, root):  # type: ignore[no-untyped-def]  # noqa: ANN001, 
     sys.setprofile(profile)
 
 
-def _run_next():  # type: ignore[no-untyped-def]  # noqa: ANN202
-    import importlib.machinery  # noqa: PLC0415
-    import importlib.util  # noqa: PLC0415
+def _run_next() -> None:
+    from importlib.machinery import PathFinder  # noqa: PLC0415
+    from importlib.util import module_from_spec  # noqa: PLC0415
 
-    here = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 (as few imports as can be)
+    here = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120
     rest = [entry for entry in sys.path if os.path.abspath(entry or ".") != here]  # noqa: PTH100
-    spec = importlib.machinery.PathFinder.find_spec("sitecustomize", rest)
+    spec = PathFinder.find_spec("sitecustomize", rest)
     if spec is not None and spec.loader is not None:
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
+        spec.loader.exec_module(module_from_spec(spec))
 
 
 if os.environ.get("SUTURE_RESULTS"):

@@ -28,8 +28,10 @@ async def run_baseline(state: RunState, tools: Tools) -> Step:
             summary=f"the test runner could not be used: {run.usage_error}",
             state=state,
         )
-    if not run.results:
-        return Step(result=Result.NO_TESTS, summary="the test runner found no tests", state=state)
+    if not run.count(TestStatus.PASSED):
+        # A suite of which nothing passes cannot show that a patch keeps anything.
+        failed = f"; {describe(run)}" if run.results else ""
+        return Step(result=Result.NO_TESTS, summary=f"no test passes before any change{failed}", state=state)
     return Step(result=Result.PASSED, summary=describe(run), state=dataclasses.replace(state, baseline=run))
 
 

@@ -149,18 +149,18 @@ def test_findings_are_lines_with_advice(capsys: pytest.CaptureFixture[str]) -> N
     ]
     show(findings, Console(no_color=True, width=100))
     assert capsys.readouterr().out.splitlines() == [
-        "ok       git: 2.39",
-        "warning  node: not found",
-        "         → apt-get install nodejs",
+        "ok      git: 2.39",
+        "warning node: not found",
+        "        → apt-get install nodejs",
     ]
 
 
 @pytest.mark.sandbox
-def test_the_command_examines_everything(tmp_path: Path) -> None:
+def test_the_command_examines_everything(reachable: Path) -> None:
     """The sandbox is really started; every finding of JSON has its four fields."""
     done = subprocess.run(
         [sys.executable, "-m", "bot.cli", "doctor", "--json"],
-        env={"PATH": "/usr/bin:/bin", "SUTURE_DATA_DIR": str(tmp_path / "data"), "PYTHONPATH": str(ROOT)},
+        env={"PATH": "/usr/bin:/bin", "SUTURE_DATA_DIR": str(reachable), "PYTHONPATH": str(ROOT)},
         cwd=ROOT,
         capture_output=True,
         text=True,

@@ -16,7 +16,8 @@ from agent.domain.run import Outcome, RunResult, Stage
 from agent.errors import AgentError, ProjectError, SandboxFaultError
 from agent.workflow.budget import Budget
 from agent.workflow.driver import Workflow
-from agent.workflow.stages import STAGES, diagnose
+from agent.workflow.stages import diagnose
+from agent.workflow.stages.catalogue import STAGES
 from agent.workflow.state import Tools
 from agent.workspace import Workspace, open_workspace
 from tests.fakes.sandbox import ScriptedSandbox, build_execution
@@ -300,6 +301,14 @@ async def test_without_tests_or_controls_nothing_is_fixed(workspace: Workspace) 
     result = await run(build_tools(workspace, toolchains=[FakeToolchain(runs=[empty])]))
     assert result.outcome is Outcome.NO_PATCH
     assert "ordinary use" in result.reason
+
+
+async def test_a_suite_of_which_nothing_passes_is_no_evidence(workspace: Workspace) -> None:
+    """Tests that fail before and after show nothing: without a control the patch is not accepted."""
+    failing = build_test_run(a=TestStatus.FAILED)
+    result = await run(build_tools(workspace, toolchains=[FakeToolchain(runs=[failing])]))
+    assert result.outcome is Outcome.NO_PATCH
+    assert result.baseline is None
 
 
 async def test_a_spent_budget_keeps_what_was_found(workspace: Workspace) -> None:
