@@ -28,7 +28,7 @@ def commit_of(record: bytes, *, complete: bool = True) -> CommitPatch:
     head = record.removeprefix(RECORD_START).split(b"\x00", _HEADER_FIELDS)
     head += [b""] * (_HEADER_FIELDS + 1 - len(head))
     name, parents, authored, committed, message, body = head
-    numstat, _, patch = body.partition(b"\ndiff --git ")
+    listing, _, patch = body.partition(b"\ndiff --git ")
     sections, lines = _hunks(patch)
     return CommitPatch(
         id=_text(name),
@@ -36,7 +36,7 @@ def commit_of(record: bytes, *, complete: bool = True) -> CommitPatch:
         authored=_seconds(authored),
         committed=_seconds(committed),
         message=_text(message[: 4 * MESSAGE_CHARACTERS])[:MESSAGE_CHARACTERS].strip(),
-        changes=_changes(numstat),
+        changes=_changes(listing),
         sections=sections,
         lines=lines,
         complete=complete,
@@ -56,10 +56,13 @@ def _unescaped(match: re.Match[bytes]) -> bytes:
     return bytes((value,))
 
 
-def _changes(numstat: bytes) -> tuple[FileChange, ...]:
+def _changes(listing: bytes) -> tuple[FileChange, ...]:
+    """Return the files of ``--numstat``, or of ``--raw`` where no contents could be compared."""
     found: list[FileChange] = []
-    for line in numstat.split(b"\n"):
+    for line in listing.split(b"\n"):
         added, _, rest = line.partition(b"\t")
+        if added.startswith(b":"):
+            rest = b"-\t" + rest
         deleted, _, path = rest.partition(b"\t")
         if path and len(found) < FILES:
             found.append(FileChange(path=unquoted(path), added=_count(added), deleted=_count(deleted)))
