@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from datetime import time as time_of_day
@@ -26,7 +27,7 @@ from retrieval.commits.tracer import CommitTracer
 from retrieval.git import GitRepository
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -77,21 +78,6 @@ def asked(query: AdvisoryQuery, variant: Variant) -> AdvisoryQuery:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
-    """One advisory, ready to be ranked: its signals and the positions of its answers."""
-
-    case: TracingCase
-    query: AdvisoryQuery
-    table: SignalTable
-    strict: frozenset[int]
-    lenient: frozenset[int]
-    there: NDArray[np.bool_]
-    """Which commits existed at the time that is looked from."""
-
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Placed:
     """Where the first answer stands, from 1; None when it is not among the first 100."""
 
@@ -102,6 +88,27 @@ class Placed:
     lenient: int | None
     margin: float
     seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lesson:
+    """What weights are learned from: the names of the signals, and queries with their answers."""
+
+    names: tuple[str, ...]
+    queries: tuple[RankedQuery, ...]
+
+    def weights(self) -> dict[str, float]:
+        """Return the weights fitted to all queries; to judge them on the same queries would be too kind."""
+        return dict(zip(self.names, fit(self.queries).tolist(), strict=True))
+
+    def weights_without_own(self) -> dict[str, dict[str, float]]:
+        """Return for each repository the weights fitted to all the others."""
+        folds = leave_one_group_out(self.queries)
+        return {group: dict(zip(self.names, found.tolist(), strict=True)) for group, found in folds.items()}
+
+
+Weights = Mapping[str, Mapping[str, float]]
+"""Weights by repository."""
 
 
 class Bench:
@@ -121,41 +128,49 @@ class Bench:
         for case in cases:
             self._cases[case.repository].append(case)
 
-    def tracers(self) -> Iterator[tuple[CommitTracer, Sequence[TracingCase]]]:
-        """Yield each repository's tracer with its cases; only one is in memory at a time."""
+    def lessons(self, variants: Sequence[Variant]) -> dict[Variant, Lesson]:
+        """Return what is to be learned under each variant; one repository is in memory at a time."""
+        names: tuple[str, ...] = ()
+        queries: dict[Variant, list[RankedQuery]] = {variant: [] for variant in variants}
+        for tracer, case in self._opened():
+            for variant in variants:
+                judged = _judged(tracer, case, variant)
+                names = judged.table.names
+                queries[variant] += _queries(judged)
+        return {variant: Lesson(names=names, queries=tuple(found)) for variant, found in queries.items()}
+
+    def placed(
+        self, variants: Sequence[Variant], weights: Mapping[Variant, Weights]
+    ) -> dict[Variant, list[Placed]]:
+        """Return where each answer stands, by the variant's weights or, without any, by the preset's own."""
+        found: dict[Variant, list[Placed]] = {variant: [] for variant in variants}
+        for tracer, case in self._opened():
+            for variant in variants:
+                own = weights[variant][case.repository] if variant in weights else None
+                found[variant].append(_placed(tracer, _judged(tracer, case, variant), own))
+        return found
+
+    def _opened(self) -> Iterator[tuple[CommitTracer, TracingCase]]:
         for name, cases in self._cases.items():
             repository = GitRepository(find_repository(self._repositories, name), seconds=3600.0)
             folder = self._indexes / name.replace("/", "+")
-            yield CommitTracer.open(repository, folder, self._config), cases
-
-    def judged(self, variant: Variant) -> list[Judged]:
-        """Return every case with its signals under a variant."""
-        return [_judged(tracer, case, variant) for tracer, cases in self.tracers() for case in cases]
-
-    def placed(
-        self, judged: Sequence[Judged], weights: Mapping[str, Mapping[str, float]] | None
-    ) -> list[Placed]:
-        """Return where each answer stands by the weights given for its repository, or by the paper's recipe."""
-        by_advisory = {(one.case.repository, one.case.advisory): one for one in judged}
-        found = []
-        for tracer, cases in self.tracers():
-            for case in cases:
-                one = by_advisory[case.repository, case.advisory]
-                found.append(_placed(tracer, one, weights[case.repository] if weights else None))
-        return found
+            tracer = CommitTracer.open(repository, folder, self._config)
+            yield from ((tracer, case) for case in cases)
 
 
-def fitted(judged: Sequence[Judged]) -> dict[str, float]:
-    """Return the weights fitted to all cases; to judge them on the same cases would be too kind."""
-    names = judged[0].table.names
-    return dict(zip(names, fit(_queries(judged)).tolist(), strict=True))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Judged:
+    """One advisory, ready to be ranked: its signals, and the positions of its answers."""
 
+    case: TracingCase
+    query: AdvisoryQuery
+    table: SignalTable
+    strict: frozenset[int]
+    lenient: frozenset[int]
+    there: NDArray[np.bool_]
+    """Which commits existed at the time that is looked from."""
 
-def fitted_without_own(judged: Sequence[Judged]) -> dict[str, dict[str, float]]:
-    """Return for each repository the weights fitted to all the others."""
-    names = judged[0].table.names
-    folds = leave_one_group_out(_queries(judged))
-    return {group: dict(zip(names, found.tolist(), strict=True)) for group, found in folds.items()}
+    seconds: float
 
 
 def recall(ranks: Sequence[int | None], k: int) -> list[float]:
@@ -168,7 +183,7 @@ def reciprocal(ranks: Sequence[int | None]) -> list[float]:
     return [0.0 if rank is None else 1 / rank for rank in ranks]
 
 
-def _judged(tracer: CommitTracer, case: TracingCase, variant: Variant) -> Judged:
+def _judged(tracer: CommitTracer, case: TracingCase, variant: Variant) -> _Judged:
     history = tracer.history
     found = (history.position(name) for name in case.fixes)
     strict = frozenset(position for position in found if position is not None)
@@ -179,7 +194,7 @@ def _judged(tracer: CommitTracer, case: TracingCase, variant: Variant) -> Judged
     query = asked(case.query, variant)
     table = tracer.signals.table(query, until=until)
     seconds = time.perf_counter() - started
-    return Judged(
+    return _Judged(
         case=case,
         query=query,
         table=table,
@@ -196,27 +211,23 @@ def _cut(query: AdvisoryQuery) -> float | None:
     return datetime.combine(query.published + CUT, time_of_day(), UTC).timestamp()
 
 
-def _queries(judged: Sequence[Judged]) -> list[RankedQuery]:
-    return [query for query in map(_query, judged) if query]
-
-
-def _query(judged: Judged) -> RankedQuery | None:
-    """Return what is learned from a case: likely candidates and the answers; None when these are not there."""
+def _queries(judged: _Judged) -> list[RankedQuery]:
+    """Return what is learned from a case: likely candidates and the answers, or nothing without any."""
     answers = [position for position in sorted(judged.strict) if judged.there[position]]
     if not answers:
-        return None
+        return []
     rough = np.where(judged.there, judged.table.weighted(ROUGH), -np.inf)
     chosen = np.union1d(best_first(rough, CANDIDATES), answers)
-    return RankedQuery(
+    query = RankedQuery(
         group=judged.case.repository,
         signals=judged.table.values[chosen].astype(np.float64),
         relevant=np.isin(chosen, answers),
     )
+    return [query]
 
 
-def _placed(tracer: CommitTracer, judged: Judged, weights: Mapping[str, float] | None) -> Placed:
-    asked_for = judged.query
-    found = tracer.weighted(judged.table, weights) if weights else tracer.scores(asked_for, judged.table)
+def _placed(tracer: CommitTracer, judged: _Judged, weights: Mapping[str, float] | None) -> Placed:
+    found = tracer.weighted(judged.table, weights) if weights else tracer.scores(judged.query, judged.table)
     scores = np.where(judged.there, found, -np.inf)
     order = tracer.order(judged.table, scores, KS[-1])
     return Placed(

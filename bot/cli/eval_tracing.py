@@ -15,7 +15,7 @@ import typer
 from rich.console import Console
 
 from evaluation.errors import EvaluationError
-from evaluation.tracing import Bench, Variant, fitted, fitted_without_own
+from evaluation.tracing import Bench, Variant
 from evaluation.tracing_cases import read_cases
 from evaluation.tracing_report import Costs, Row, as_json, by_margin, by_size, markdown_table, page, row
 from retrieval.commits.presets import Preset
@@ -24,7 +24,7 @@ from retrieval.errors import RetrievalError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from evaluation.tracing import Judged, Placed
+    from evaluation.tracing import Placed
 
 _ABLATIONS = (Variant.REFERENCES, Variant.CUT, Variant.NO_DATE, Variant.NO_VERSIONS, Variant.TEXT_ONLY)
 
@@ -53,7 +53,8 @@ def tracing(
         with _indexes(index) as folder:
             bench = Bench(read_cases(data), repos, folder, preset)
             if fit:
-                typer.echo(json.dumps(_rounded(fitted(bench.judged(Variant.FULL))), indent=4))
+                lesson = bench.lessons((Variant.FULL,))[Variant.FULL]
+                typer.echo(json.dumps(_rounded(lesson.weights()), indent=4))
                 return
             _measure(bench, preset, ablations=ablations, markdown=markdown, as_values=as_values)
     except (EvaluationError, RetrievalError) as error:
@@ -65,39 +66,34 @@ def _measure(
     bench: Bench, preset: Preset, *, ablations: bool, markdown: Path | None, as_values: bool
 ) -> None:
     started = time.perf_counter()
-    judged = bench.judged(Variant.FULL)
-    opened = time.perf_counter() - started
-    placed = _placed(bench, judged, preset)
-    rows = [row(f"{preset}, links ignored", placed)]
-    if ablations:
-        rows += [row(variant.value, _placed(bench, bench.judged(variant), preset)) for variant in _ABLATIONS]
-    costs = _costs(judged, opened)
-    sections = {"Ways to rank": rows, "Size of the repository": by_size(placed)}
+    variants = (Variant.FULL, *_ABLATIONS) if ablations else (Variant.FULL,)
+    lessons = bench.lessons(variants) if preset is Preset.DEFAULT else {}
+    weights = {variant: lesson.weights_without_own() for variant, lesson in lessons.items()}
+    placed = bench.placed(variants, weights)
+    rows = [row(f"{preset}: {variant}", found) for variant, found in placed.items()]
+    main = placed[Variant.FULL]
+    sections = {"Ways to rank": rows, "Size of the repository": by_size(main)}
     if preset is Preset.DEFAULT:
-        sections["Margin between the first and the next change"] = by_margin(placed)
+        sections["Margin between the first and the next change"] = by_margin(main)
+    costs = _costs(main, time.perf_counter() - started)
     if markdown:
-        markdown.write_text(page(sections, costs, placed), encoding="utf-8")
+        markdown.write_text(page(sections, costs, main), encoding="utf-8")
     if as_values:
-        typer.echo(json.dumps(_values(sections, costs, placed), indent=2))
+        typer.echo(json.dumps(_values(sections, costs, main), indent=2))
     else:
         for name, some in sections.items():
             typer.echo(f"{name}\n\n{markdown_table(some)}")
         typer.echo(json.dumps(asdict(costs)))
 
 
-def _placed(bench: Bench, judged: Sequence[Judged], preset: Preset) -> list[Placed]:
-    return bench.placed(judged, fitted_without_own(judged) if preset is Preset.DEFAULT else None)
-
-
-def _costs(judged: Sequence[Judged], opened: float) -> Costs:
-    sizes = {one.case.repository: len(one.there) for one in judged}
-    seconds = [one.seconds for one in judged]
+def _costs(placed: Sequence[Placed], seconds: float) -> Costs:
+    queries = [one.seconds for one in placed]
     return Costs(
-        open_seconds=opened - sum(seconds),
-        query_seconds=sum(seconds) / len(seconds),
-        slowest_query_seconds=max(seconds),
+        seconds=seconds,
+        query_seconds=sum(queries) / len(queries),
+        slowest_query_seconds=max(queries),
         memory=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
-        commits=sum(sizes.values()),
+        commits=sum({one.repository: one.commits for one in placed}.values()),
     )
 
 

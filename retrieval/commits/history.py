@@ -94,22 +94,22 @@ def _salvaged(repository: GitRepository, name: str) -> Iterator[CommitPatch]:
 
 
 def _readable_patch(repository: GitRepository, name: str) -> bytes:
-    """Return the patch of the files both sides of which are at hand; empty when even trees are missing."""
+    """Return the patch of the files both sides of which are at hand, and of the others the names."""
     try:
         fields = _difference(repository, name, "--raw", "--no-abbrev", "-z").split(b"\0")
         sides = {
             path: entry.decode().split()[2:4] for entry, path in zip(fields[0::2], fields[1::2], strict=False)
         }
-        present = {
-            blob.id for blob in repository.blobs((side for pair in sides.values() for side in pair), limit=0)
-        }
-        wanted = [
+        asked = (side for pair in sides.values() for side in pair)
+        present = {blob.id for blob in repository.blobs(asked, limit=0)}
+        lost = [
             path
             for path, pair in sides.items()
-            if all(side in present or not side.strip("0") for side in pair)
+            if any(side.strip("0") and side not in present for side in pair)
         ]
-        pathspecs = [f":(top,literal){os.fsdecode(path)}" for path in wanted]
-        return _difference(repository, name, *_PATCH, pathspecs=pathspecs) if pathspecs else b""
+        names = b"".join(b":\t" + path + b"\n" for path in lost)
+        pathspecs = [f":(top,literal){os.fsdecode(path)}" for path in sides.keys() - set(lost)]
+        return names + (_difference(repository, name, *_PATCH, pathspecs=pathspecs) if pathspecs else b"")
     except GitTimeoutError:
         raise
     except GitError:

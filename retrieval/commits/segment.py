@@ -109,11 +109,14 @@ class SegmentBuilder:
 
 
 class Segment:
-    """A segment on disk, read only."""
+    """A segment on disk, read only; raise ``OSError`` or ``ValueError`` when it is not whole."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.ids: NDArray[np.bytes_] = self._array("ids")
+        self._arrays = {
+            name: np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in _names()
+        }
+        self.ids: NDArray[np.bytes_] = self._arrays["ids"]
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -165,13 +168,13 @@ class Segment:
         return [bytes(token).decode("utf-8", "replace") for token in self.vocabulary[first:last]]
 
     def _array(self, name: str) -> NDArray[Any]:
-        if name not in self._open:
-            self._open[name] = np.load(self.folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)
-        return self._open[name]
+        return self._arrays[name]
 
-    @cached_property
-    def _open(self) -> dict[str, NDArray[Any]]:
-        return {}
+
+def _names() -> tuple[str, ...]:
+    parts = ("starts", "commits", "counts", "lengths")
+    fields = (f"{field}.{part}" for field in Field for part in parts)
+    return ("ids", "vocabulary", "sketches", "parents", "parent_counts", *_COLUMNS, *fields)
 
 
 def _bounds(kind: type[np.integer[Any]]) -> tuple[int, int]:

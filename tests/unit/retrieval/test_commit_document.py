@@ -13,7 +13,7 @@ from retrieval.commits.families import alike
 
 
 def build_commit(**changed: Any) -> CommitPatch:
-    given = {
+    given: dict[str, Any] = {
         "id": "a" * 40,
         "parents": (),
         "authored": 1,
