@@ -32,7 +32,7 @@ TAP = testing.Reading(read=results.tap, from_output=True, marks_end=True)
 READINGS = {
     "mocha": testing.Reading(read=results.json_lines, marks_end=True),
     "jest": testing.Reading(read=results.json_lines, marks_end=True),
-    "vitest": testing.Reading(read=results.vitest, from_output=True, marks_end=True),
+    "vitest": testing.Reading(read=results.vitest, marks_end=True),
     "vows": testing.Reading(read=results.vows, from_output=True, marks_end=True),
     **dict.fromkeys(("ava", "tap", "tape", "node"), TAP),
 }
@@ -91,7 +91,7 @@ class JavaScriptToolchain:
     def detect(self, tree: Path, config: BuildConfig) -> ProjectPlan | None:
         """Read the manifests and return the plan, None when the tree holds no JavaScript at its root."""
         machine = f"{platform.system()} {platform.machine()}"
-        return javascript_plan.plan(take(tree), config, node=self._version, npm="", platform=machine)
+        return javascript_plan.plan(take(tree), config, node=self._version, platform=machine)
 
     async def install(self, plan: ProjectPlan, tree: Path, sandbox: Sandbox) -> Environment:
         """Install into a folder that is shown at ``/work/node_modules``, or take it from the cache."""

@@ -111,15 +111,16 @@ def _copy_project(source: Path, tree: Path) -> tuple[str, ...]:
             raise ProjectError(
                 f"{source.name} is too large: more than {MAXIMUM_FILES} files or {MAXIMUM_BYTES // 10**9} GB."
             )
-        if not _copy_one(origin, target, status.st_mode):
+        if not _copy_one(origin, target, status):
             skipped.append(os.fsdecode(name))
     if not files:
         raise ProjectError(f"{source.name or source} is empty; give the folder of a project.")
     return (f"skipped {len(skipped)} unreadable or special files",) if skipped else ()
 
 
-def _copy_one(origin: bytes, target: bytes, mode: int) -> bool:
-    """Copy one file or link; False when it is neither or may not be read."""
+def _copy_one(origin: bytes, target: bytes, status: os.stat_result) -> bool:
+    """Copy one file or link with its time, which tells the project's age; False when neither or unreadable."""
+    mode = status.st_mode
     if stat.S_ISDIR(mode):
         return True  # a submodule: listed by git, not part of this repository
     os.makedirs(os.path.dirname(target), exist_ok=True)  # noqa: PTH103, PTH120 (bytes)
@@ -133,6 +134,7 @@ def _copy_one(origin: bytes, target: bytes, mode: int) -> bool:
     except PermissionError:
         return False
     os.chmod(target, 0o755 if mode & stat.S_IXUSR else 0o644)  # noqa: PTH101 (bytes)
+    os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns))
     return True
 
 

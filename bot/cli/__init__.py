@@ -9,6 +9,8 @@ import typer
 COMMANDS: tuple[str, ...] = (
     "fix",
     "doctor",
+    "index",
+    "locate",
     "trace",
 )
 """Modules of this package; each has ``register(app)``. One line a command."""

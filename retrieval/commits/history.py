@@ -19,7 +19,7 @@ RECORD_BYTES = 4 << 20
 
 _BLOCK = 1 << 20
 _MARK = b"\n" + patches.RECORD_START
-_DIFF = ("--diff-merges=first-parent", "--no-renames", "--no-color", "--no-ext-diff", "--no-textconv")
+DIFF = ("--diff-merges=first-parent", "--no-renames", "--no-color", "--no-ext-diff", "--no-textconv")
 _PATCH = ("--numstat", "-p", "-U0", "--src-prefix=a/", "--dst-prefix=b/")
 _LEVELS = (_PATCH, ("--raw", "--no-abbrev"), ("--no-patch",))
 _FAILURES_IN_A_ROW = 20
@@ -70,7 +70,7 @@ def records(stream: IO[bytes]) -> Iterator[bytes]:
 
 def _stream(repository: GitRepository, ids: Sequence[str], shape: Sequence[str]) -> Iterator[bytes]:
     """Yield records until git ends; the last is held back when git failed, as it may be cut short."""
-    arguments = ("log", "--stdin", "--no-walk=unsorted", f"--format={patches.FORMAT}", *_DIFF, *shape)
+    arguments = ("log", "--stdin", "--no-walk=unsorted", f"--format={patches.FORMAT}", *DIFF, *shape)
     last = b""
     try:
         with repository.stream(*arguments, feed="".join(f"{name}\n" for name in ids).encode()) as output:
@@ -117,6 +117,6 @@ def _readable_patch(repository: GitRepository, name: str) -> bytes:
 
 
 def _difference(repository: GitRepository, name: str, *shape: str, pathspecs: Sequence[str] = ()) -> bytes:
-    arguments = ("diff-tree", "--root", "-r", "--no-commit-id", *_DIFF, *shape, name, "--", *pathspecs)
+    arguments = ("diff-tree", "--root", "-r", "--no-commit-id", *DIFF, *shape, name, "--", *pathspecs)
     with repository.stream(*arguments) as output:
         return output.read()

@@ -113,7 +113,7 @@ class Segment:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._arrays = {
+        self._arrays: dict[str, NDArray[Any]] = {
             name: np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in _names()
         }
         self.ids: NDArray[np.bytes_] = self._arrays["ids"]

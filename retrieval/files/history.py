@@ -35,6 +35,7 @@ class PastChange:
 
     id: str
     time: int
+    subject: str
     words: Bags
     paths: tuple[str, ...]
     fixes: bool

@@ -21,7 +21,7 @@ from retrieval.git import GitRepository
 from tests.repositories import Workshop
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from retrieval.commits.domain import CommitPatch
@@ -242,9 +242,12 @@ def test_only_new_commits_are_read_again(
     index.update(repository)
     new = workshop.commit({"c.py": "c\n"}, "New")
     asked: list[str] = []
-    monkeypatch.setattr(
-        store, "read_commits", lambda source, ids: asked.extend(ids) or read_commits(source, ids)
-    )
+
+    def watched(source: GitRepository, ids: Sequence[str]) -> Iterator[CommitPatch]:
+        asked.extend(ids)
+        return read_commits(source, ids)
+
+    monkeypatch.setattr(store, "read_commits", watched)
 
     sizes = [len(segment) for segment in index.update(repository)]
 

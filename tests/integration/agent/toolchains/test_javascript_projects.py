@@ -80,7 +80,7 @@ RUNNERS = {
     "vows": (
         manifest("vows test/*.js --spec", devDependencies={"vows": "^0.8.3"}),
         {"test/a.js": "const vows = require('vows'); const assert = require('assert'); const { add } = require('..')\n"
-         "vows.describe('x').addBatch({ add: { topic: () => add(1, 2), adds: n => assert.equal(n, 3), fails: n => assert.equal(n, 4), waits: null } }).export(module)\n"},
+         "vows.describe('x').addBatch({ add: { topic: () => add(1, 2), adds: n => assert.equal(n, 3), fails: n => assert.equal(n, 4), waits: 'later' } }).export(module)\n"},
         bdd("", " > "),
     ),
     "own program": (manifest("node check.js"), {"check.js": "process.exit(0)"}, None),

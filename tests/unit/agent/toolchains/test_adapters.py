@@ -179,6 +179,21 @@ class TestInstall:
             "/env", "/work/node_modules", "/tmp/node_modules", "/work/packages/a/node_modules",
         ]  # fmt: skip
 
+    async def test_what_another_run_built_while_we_waited_is_taken(
+        self,
+        both: tuple[PythonToolchain, JavaScriptToolchain],
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        await both[0].install(build_plan(), tmp_path, ScriptedSandbox().on("bash", build_execution()))
+        cache = both[0].cache
+        looks = [None, cache.find("d"), cache.find("d")]
+        monkeypatch.setattr(type(cache), "find", lambda _self, _digest: looks.pop(0))
+
+        found = await both[0].install(build_plan(), tmp_path, ScriptedSandbox())
+
+        assert not found.cached
+
     async def test_an_environment_that_goes_while_it_is_built_is_told(
         self,
         both: tuple[PythonToolchain, JavaScriptToolchain],
@@ -373,3 +388,12 @@ class TestScripts:
             ("y", "/tmp/suture/covered"),
         )
         assert (node.env["NODE_V8_COVERAGE"], node.argv[-1]) == ("/tmp/suture/v8", "run")
+
+    def test_the_syntax_of_changed_files_can_be_checked(
+        self, both: tuple[PythonToolchain, JavaScriptToolchain]
+    ) -> None:
+        python, javascript = both
+
+        assert python.syntax_check(build_environment(), ["a.py", "b.js"])[1:] == ("-m", "py_compile", "a.py")
+        assert python.syntax_check(build_environment(), ["b.js"]) == ()
+        assert "a.js" in " ".join(javascript.syntax_check(build_environment(), ["a.js", "b.py"]))
