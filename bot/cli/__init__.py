@@ -15,10 +15,14 @@ COMMANDS: tuple[str, ...] = (
     "setup",
     "index",
     "locate",
+    "trace",
 )
 """Modules of this package; each has ``register(app)``. One line a command."""
 
-EVALUATIONS: tuple[str, ...] = ("eval_localization",)
+EVALUATIONS: tuple[str, ...] = (
+    "eval_localization",
+    "eval_tracing",
+)
 """Modules with the sub-commands of ``suture eval``; each has ``register(app)``."""
 
 
