@@ -18,6 +18,7 @@ from agent.config import BudgetLimits, RunConfig
 from agent.domain.run import Depth, Outcome
 from agent.errors import AgentError, ProjectError, ReportError
 from agent.reports import MAXIMUM_BYTES, read_report
+from agent.untrusted import shown
 from bot.apply import apply_changes
 from bot.compose import open_workshop
 from bot.errors import BotError, SettingsError
@@ -128,9 +129,12 @@ def _show(run: RunShape, out: Path, *, as_json: bool) -> None:
         sys.stdout.write(run.model_dump_json(indent=2) + "\n")
         return
     console = Console()
-    console.print(f"\n{run.outcome.value}: {run.reason}", markup=False, highlight=False, soft_wrap=True)
+    console.print(
+        f"\n{run.outcome.value}: {shown(run.reason)}", markup=False, highlight=False, soft_wrap=True
+    )
     if run.patch:
-        console.print((out / "patch.diff").read_text("utf-8", "replace"), markup=False, highlight=False)
+        diff = (out / "patch.diff").read_text("utf-8", "replace")
+        console.print(shown(diff), markup=False, highlight=False, soft_wrap=True)
     console.print(f"page: {out / 'report.html'}", markup=False, highlight=False, soft_wrap=True)
 
 
