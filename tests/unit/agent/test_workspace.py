@@ -207,7 +207,7 @@ def test_a_full_disk_says_so_and_leaves_nothing(
     def full(*arguments: object, **options: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(copying.shutil, "copyfile", full)
+    monkeypatch.setattr("shutil.copyfile", full)
     with pytest.raises(ProjectError, match="no room left"):
         open_workspace(project, parent=tmp_path)
     assert [path for path in tmp_path.iterdir() if path.name.startswith("suture-run")] == []
