@@ -97,7 +97,7 @@ async def _fix(job: Repair, *, unsafe: bool, apply: bool, as_json: bool) -> Exit
         _show_cancelled(job, as_json=as_json)
         return Exit.NOT_FIXED
     if apply and done.result.outcome is Outcome.FIXED and done.result.candidate is not None:
-        apply_changes(job.project, done.result.candidate.changes)
+        apply_changes(job.project, done.result.candidate.changes, done.before)
     _show(done.run, job.out, as_json=as_json)
     fixed = done.result.outcome in {Outcome.FIXED, Outcome.ALREADY_FIXED}
     return Exit.FIXED if fixed else Exit.FAULT if done.result.outcome is Outcome.ERROR else Exit.NOT_FIXED
