@@ -13,7 +13,7 @@ from agent.domain.proof import Verdict
 from agent.patches.scope import scope_violations
 from agent.workflow.honesty import honesty_row
 from agent.workflow.proving import observe, observe_times
-from agent.workflow.reach import tests_reach
+from agent.workflow.reach import suite_reaches
 from agent.workflow.regression import regression_row
 from agent.workflow.syntax import syntax_row
 
@@ -53,7 +53,7 @@ async def build_matrix(
         rows.append(_not_run(RowKind.REGRESSION, "the project's tests"))
     else:
         row = await regression_row(copy, environment, state, tools)
-        if _is_alone(row, rows, state) and not await tests_reach(
+        if _is_alone(row, rows, state) and not await suite_reaches(
             candidate.changes, copy, environment, state, tools
         ):
             row = _says_nothing(row)
