@@ -19,8 +19,13 @@ from agent.errors import EnvironmentFailedError
 pytestmark = [pytest.mark.slow, pytest.mark.sandbox]
 
 P, F, E, S = TestStatus.PASSED, TestStatus.FAILED, TestStatus.ERROR, TestStatus.SKIPPED
-CODE = {"src/adder/__init__.py": "def add(a, b):\n    return a + b\n", "src/adder/unused.py": "def never():\n    pass\n"}
-SETUP = {"setup.py": "from setuptools import setup\nsetup(name='adder', version='1', packages=['adder'], package_dir={'': 'src'})\n"}
+CODE = {
+    "src/adder/__init__.py": "def add(a, b):\n    return a + b\n",
+    "src/adder/unused.py": "def never():\n    pass\n",
+}
+SETUP = {
+    "setup.py": "from setuptools import setup\nsetup(name='adder', version='1', packages=['adder'], package_dir={'': 'src'})\n"
+}
 TESTS = {
     "tests/test_add.py": """
 import pytest
@@ -47,7 +52,14 @@ EXPECTED = {
 
 
 async def test_pytest_tells_each_test_whatever_addopts_ask_for(project: Callable[..., Project]) -> None:
-    built = project({**CODE, **SETUP, **TESTS, "pytest.ini": "[pytest]\naddopts = --cov=adder --cov-fail-under=100 -n 2 -x\n"})
+    built = project(
+        {
+            **CODE,
+            **SETUP,
+            **TESTS,
+            "pytest.ini": "[pytest]\naddopts = --cov=adder --cov-fail-under=100 -n 2 -x\n",
+        }
+    )
 
     run = await built.tested()
 
@@ -69,7 +81,9 @@ async def test_a_second_run_takes_the_environment_from_the_cache(project: Callab
 async def test_some_files_with_a_new_one_written_over_the_tree(project: Callable[..., Project]) -> None:
     built = project({**CODE, **SETUP, **TESTS})
 
-    run = await built.tested(only=("tests/test_new.py",), files={"tests/test_new.py": b"def test_new(): pass\n"})
+    run = await built.tested(
+        only=("tests/test_new.py",), files={"tests/test_new.py": b"def test_new(): pass\n"}
+    )
 
     assert dict(run.results) == {"tests/test_new.py::test_new": P}
     assert not (built.tree / "tests/test_new.py").exists()
@@ -85,7 +99,9 @@ async def test_a_run_that_is_cut_short_keeps_what_it_saw(project: Callable[..., 
     assert (run.complete, run.usage_error, run.execution.timed_out) == (False, None, True)
 
 
-async def test_a_file_that_cannot_be_collected_is_an_error_of_its_own(project: Callable[..., Project]) -> None:
+async def test_a_file_that_cannot_be_collected_is_an_error_of_its_own(
+    project: Callable[..., Project],
+) -> None:
     built = project({**CODE, **SETUP, **TESTS, "tests/test_broken.py": "import not_there\n"})
 
     run = await built.tested()
@@ -104,7 +120,9 @@ async def test_a_runner_that_refuses_is_no_failed_test(project: Callable[..., Pr
     assert "not_there" in (second.usage_error or "")
 
 
-async def test_options_that_pytest_does_not_know_are_dropped_on_a_second_try(project: Callable[..., Project]) -> None:
+async def test_options_that_pytest_does_not_know_are_dropped_on_a_second_try(
+    project: Callable[..., Project],
+) -> None:
     built = project({**CODE, **SETUP, **TESTS, "pytest.ini": "[pytest]\naddopts = --made-up\n"})
 
     assert dict((await built.tested()).results) == EXPECTED
@@ -164,7 +182,9 @@ async def test_unittest_is_read_test_by_test(project: Callable[..., Project]) ->
     run = await built.tested()
 
     assert built.plan.runner == "unittest"
-    assert dict(run.results) == {f"test_it.TestAdd.test_{name}": status for name, status in UNITTEST_EXPECTED.items()}
+    assert dict(run.results) == {
+        f"test_it.TestAdd.test_{name}": status for name, status in UNITTEST_EXPECTED.items()
+    }
 
 
 async def test_a_test_program_of_the_projects_own_is_read_as_well(project: Callable[..., Project]) -> None:
@@ -190,7 +210,10 @@ async def test_django_projects(project: Callable[..., Project]) -> None:
     assert dict(run.results) == {"app.tests.T.test_a": P, "app.tests.T.test_b": F}
 
 
-@pytest.mark.skipif(not shutil.which("gcc") or not Path(sysconfig.get_path("include"), "Python.h").exists(), reason="no C compiler")
+@pytest.mark.skipif(
+    not shutil.which("gcc") or not Path(sysconfig.get_path("include"), "Python.h").exists(),
+    reason="no C compiler",
+)
 async def test_a_compiled_extension_is_shown_in_each_fresh_tree(project: Callable[..., Project]) -> None:
     source = """
 #include <Python.h>
@@ -206,7 +229,9 @@ PyMODINIT_FUNC PyInit__fast(void) { return PyModule_Create(&def); }
     assert dict((await built.tested()).results) == {"tests/test_f.py::test_f": P}
 
 
-async def test_a_script_sees_the_project_and_what_it_executes_is_told(project: Callable[..., Project]) -> None:
+async def test_a_script_sees_the_project_and_what_it_executes_is_told(
+    project: Callable[..., Project],
+) -> None:
     built = project({**CODE, **SETUP})
     environment = await built.installed()
     script = b"import subprocess, sys, adder.unused\nsubprocess.run([sys.executable, '-c', 'import adder; print(adder.add(2, 3))'], check=True)\n"
@@ -218,7 +243,10 @@ async def test_a_script_sees_the_project_and_what_it_executes_is_told(project: C
     execution = await built.sandbox.run(command)
     covered = await built.toolchain.covered(environment, built.tree, built.sandbox, command)
     only_loaded = await built.toolchain.covered(
-        environment, built.tree, built.sandbox, replace(command, files={"/tmp/poc.py": b"import adder.unused\n"})
+        environment,
+        built.tree,
+        built.sandbox,
+        replace(command, files={"/tmp/poc.py": b"import adder.unused\n"}),
     )
 
     assert (execution.exit_code, execution.stdout) == (0, "5\n")

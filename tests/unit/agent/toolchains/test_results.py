@@ -31,7 +31,9 @@ def test_the_worst_phase_of_a_test_counts() -> None:
         ("", "end", "1"),
     )  # fmt: skip
 
-    assert results.json_lines(text) == Outcome(results={"a": F, "b": E, "c": S, "d": S, "parts": F}, ended=True)
+    assert results.json_lines(text) == Outcome(
+        results={"a": F, "b": E, "c": S, "d": S, "parts": F}, ended=True
+    )
 
 
 def test_a_name_that_comes_again_is_numbered_and_addresses_are_left_out() -> None:
