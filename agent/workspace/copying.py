@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from agent.errors import ProjectError
-from agent.workspace.listing import project_files
+from agent.workspace.listing import Reached, project_files
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -98,9 +98,13 @@ def open_workspace(path: Path, *, parent: Path | None = None) -> Workspace:
 def _copy_project(source: Path, tree: Path) -> tuple[str, ...]:
     """Copy regular files and links; skip what is unreadable or special, and say so."""
     tree.mkdir()
-    skipped: list[str] = []
+    skipped = 0
     files = size = 0
+    reached = Reached(os.fsencode(source))
     for name in project_files(source):
+        if not reached.safely(name):
+            skipped += 1
+            continue
         origin, target = os.path.join(os.fsencode(source), name), os.path.join(os.fsencode(tree), name)  # noqa: PTH118 (bytes)
         try:
             status = os.lstat(origin)
@@ -111,15 +115,16 @@ def _copy_project(source: Path, tree: Path) -> tuple[str, ...]:
             raise ProjectError(
                 f"{source.name} is too large: more than {MAXIMUM_FILES} files or {MAXIMUM_BYTES // 10**9} GB."
             )
-        if not _copy_one(origin, target, status.st_mode):
-            skipped.append(os.fsdecode(name))
+        if not _copy_one(origin, target, status):
+            skipped += 1
     if not files:
         raise ProjectError(f"{source.name or source} is empty; give the folder of a project.")
-    return (f"skipped {len(skipped)} unreadable or special files",) if skipped else ()
+    return (f"skipped {skipped} unreadable or special files",) if skipped else ()
 
 
-def _copy_one(origin: bytes, target: bytes, mode: int) -> bool:
-    """Copy one file or link; False when it is neither or may not be read."""
+def _copy_one(origin: bytes, target: bytes, status: os.stat_result) -> bool:
+    """Copy one file or link with its time, which tells the project's age; False when neither or unreadable."""
+    mode = status.st_mode
     if stat.S_ISDIR(mode):
         return True  # a submodule: listed by git, not part of this repository
     os.makedirs(os.path.dirname(target), exist_ok=True)  # noqa: PTH103, PTH120 (bytes)
@@ -133,6 +138,7 @@ def _copy_one(origin: bytes, target: bytes, mode: int) -> bool:
     except PermissionError:
         return False
     os.chmod(target, 0o755 if mode & stat.S_IXUSR else 0o644)  # noqa: PTH101 (bytes)
+    os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns))
     return True
 
 

@@ -12,10 +12,17 @@ COMMANDS: tuple[str, ...] = (
     "serve",
     "worker",
     "runs",
+    "setup",
+    "index",
+    "locate",
+    "trace",
 )
 """Modules of this package; each has ``register(app)``. One line a command."""
 
-EVALUATIONS: tuple[str, ...] = ()
+EVALUATIONS: tuple[str, ...] = (
+    "eval_localization",
+    "eval_tracing",
+)
 """Modules with the sub-commands of ``suture eval``; each has ``register(app)``."""
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from bot.output.schema import RunShape
 
 TRAJECTORY = "trajectory.jsonl"
+_SUFFIXES = {"python": ".py", "javascript": ".cjs", "typescript": ".ts"}
 
 
 class OutputError(BotError):
@@ -29,7 +30,7 @@ class OutputError(BotError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutputFolder:
-    """A folder for one run: ``run.json``, ``patch.diff``, ``matrix.json``, ``evidence.md``, ``report.html``."""
+    """A folder for one run: ``run.json``, ``matrix.json``, patch, evidence, page, and the proof as a file."""
 
     path: Path
 
@@ -50,6 +51,10 @@ class OutputFolder:
             self._replace("patch.diff", result.diff.encode("utf-8", "surrogateescape"))
             if result.rejected_diff:
                 self._replace("rejected.diff", result.rejected_diff.encode("utf-8", "surrogateescape"))
+            if result.proof:
+                self._replace(
+                    f"proof{_SUFFIXES.get(result.proof.language, '.txt')}", result.proof.code.encode()
+                )
             self._replace("matrix.json", shape_matrix(result).model_dump_json(indent=2).encode())
             self._replace("evidence.md", render_evidence(run, result.diff).encode("utf-8", "replace"))
             page = render_page(run, result.diff or result.rejected_diff, log)

@@ -45,8 +45,10 @@ def encode(value: Any) -> Any:
         return {f.name: encode(getattr(value, f.name)) for f in dataclasses.fields(value)}
     if isinstance(value, Mapping):
         return {str(key): encode(item) for key, item in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
+    if isinstance(value, list | tuple):
         return [encode(item) for item in value]
+    if isinstance(value, set | frozenset):
+        return sorted(encode(item) for item in value)
     return _encode_plain(value)
 
 
@@ -77,15 +79,20 @@ def _decode(kind: Any, value: Any) -> Any:
     if kind is Any or value is None:
         return value
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if origin is None:
+        return _decode_plain(kind, value)
     if origin in (Union, types.UnionType):
         return _decode(next(a for a in arguments if a is not type(None)), value)
+    return _decode_many(origin, arguments, value)
+
+
+def _decode_many(origin: type, arguments: tuple[Any, ...], value: Any) -> Any:
     if origin is tuple:
         return _decode_tuple(arguments, value)
-    if origin is not None and issubclass(origin, Mapping):
+    if issubclass(origin, Mapping):
         return {key: _decode(arguments[1], item) for key, item in value.items()}
-    if origin is not None and issubclass(origin, Sequence):
-        return tuple(_decode(arguments[0], item) for item in value)
-    return _decode_plain(kind, value)
+    items = (_decode(arguments[0], item) for item in value)
+    return frozenset(items) if origin is frozenset else tuple(items)
 
 
 def _decode_tuple(arguments: tuple[Any, ...], value: Any) -> tuple[Any, ...]:

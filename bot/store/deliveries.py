@@ -52,11 +52,15 @@ class Deliveries:
     def accept(
         self, batch: Sequence[Delivery], enqueue: Callable[[sa.Connection, Delivery], None]
     ) -> frozenset[str]:
-        """Store new deliveries and enqueue their work in one transaction; return the GUIDs that were new."""
+        """Store new deliveries and enqueue their work in one transaction; return the GUIDs that were new.
+
+        One that comes as ``IGNORED`` is only remembered.
+        """
         with writing(self._engine) as connection:
             fresh = [delivery for delivery in batch if _insert(connection, delivery)]
             for delivery in fresh:
-                enqueue(connection, delivery)
+                if delivery.state == DeliveryState.ACCEPTED:
+                    enqueue(connection, delivery)
         return frozenset(delivery.guid for delivery in fresh)
 
     def known(self, guids: Iterable[str]) -> frozenset[str]:
@@ -98,5 +102,5 @@ class Deliveries:
 def _insert(connection: sa.Connection, delivery: Delivery) -> bool:
     """Insert unless the GUID is there; return whether it was new."""
     values = {name: getattr(delivery, name) for name in _COLUMNS}
-    packed = zlib.compress(delivery.body, 1)
-    return insert_new(connection, deliveries, {**values, "state": DeliveryState.ACCEPTED, "payload": packed})
+    packed = zlib.compress(delivery.body, 1) if delivery.state == DeliveryState.ACCEPTED else None
+    return insert_new(connection, deliveries, {**values, "state": delivery.state, "payload": packed})

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from agent.domain.run import Depth
+from agent.untrusted import clean
 from handlers.commands.command import Invocation, Takes
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def split_name(line: CommandLine) -> tuple[str, str]:
 def parse(command: Command, rest: str, below: str, models: Sequence[str] | None) -> Invocation | Refusal:
     """Return the invocation of ``command``, or why its words are refused."""
     if command.takes is Takes.TEXT:
-        text = f"{rest}\n{below}".strip()
+        text = clean(f"{rest}\n{below}").text.strip()
         return Invocation(text=text) if text else Refusal(reason=f"Say what to change: {command.usage}.")
     options: dict[str, str] = {}
     words: list[str] = []

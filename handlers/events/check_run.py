@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
+from agent.untrusted import clean
 from handlers import subjects
 from handlers.events.event import Event
 from handlers.identity import is_ours, is_own_branch, may_ask, required
@@ -77,13 +78,14 @@ def _refinements(payload: Payload, config: TriggerConfig) -> tuple[AnyIntent, ..
         return ()
     output = check.output or Output()
     said = "\n".join(part for part in (check.name, output.title, output.summary) if part)
+    said = clean(said[:FEEDBACK_CHARACTERS]).text
     return tuple(
         RefineRun(
             repository=payload.where(),
             actor=payload.who(),
             requires=Permission.SYSTEM,
             pull_number=pull.number,
-            feedback=said[:FEEDBACK_CHARACTERS],
+            feedback=said,
             cause="check_run",
             head_sha=check.head_sha,
         )

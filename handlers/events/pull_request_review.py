@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from agent.untrusted import clean
 from handlers import subjects
 from handlers.commands.command import Place, Situation
 from handlers.commands.interpretation import intents_of_comment
@@ -53,7 +54,7 @@ def _interpret(payload: Payload, config: TriggerConfig) -> tuple[AnyIntent, ...]
             actor=actor,
             requires=required(actor, config.permission, Permission.WRITE),
             pull_number=pull.number,
-            feedback=review.body,
+            feedback=clean(review.body).text,
             cause="review",
             head_sha=pull.head.sha,
             subject=situation.subject,

@@ -28,6 +28,7 @@ _TRAILERS = (
     "merge pull request",
 )
 LONGEST_MESSAGE = 20_000
+_SUBJECT = 120
 
 
 def words_of(message: str) -> Bags:
@@ -48,7 +49,9 @@ def encode_commit(commit: Commit) -> bytes:
         if few or change.status == "R"
     ]
     words = words_of(commit.message)
-    paths = json.dumps(changes, separators=(",", ":")).encode("utf-8", "surrogateescape")
+    paths = json.dumps([commit.subject[:_SUBJECT], changes], separators=(",", ":")).encode(
+        "utf-8", "surrogateescape"
+    )
     fixes = bool(_FIX.search(commit.message[:200]))
     head = _HEAD.pack(commit.commit_time, fixes | (not few) << 1, len(words.terms), len(paths))
     return b"".join((head, words.terms.tobytes(), words.counts.tobytes(), paths))
@@ -65,13 +68,15 @@ def past_changes(commits: Iterable[tuple[str, bytes]]) -> Iterator[PastChange]:
             counts=np.frombuffer(content, np.uint16, terms, at + 4 * terms),
             ends=np.array([terms], dtype=np.int64),
         )
-        changes = [_change(row) for row in json.loads(content[at + 6 * terms :][:size])]
+        subject, rows = json.loads(content[at + 6 * terms :][:size])
+        changes = [_change(row) for row in rows]
         paths = tuple(today.get(change.path, change.path) for change in changes)
         for change, path in zip(changes, paths, strict=True):
             if change.status == "R" and change.old_path is not None:
                 today[change.old_path] = path
         if paths and not flags & 2:
-            yield PastChange(id=identity, time=time, words=words, paths=paths, fixes=bool(flags & 1))
+            fixes = bool(flags & 1)
+            yield PastChange(id=identity, time=time, subject=subject, words=words, paths=paths, fixes=fixes)
 
 
 def _change(row: list[str]) -> FileChange:

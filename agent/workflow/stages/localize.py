@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from retrieval.domain import RankedFile
 
 _COVERAGE_BONUS = 0.15
-"""Added to the fused score (0..1) of a file whose code the proof ran: it breaks near ties, it outvotes nothing."""
+"""Share of the best score that a file gains when the proof ran its code: it breaks near ties, it outvotes nothing."""
 
 
 async def localize(state: RunState, tools: Tools) -> Step:
@@ -35,12 +35,13 @@ async def localize(state: RunState, tools: Tools) -> Step:
 
 def with_coverage(ranked: tuple[RankedFile, ...], covered: frozenset[str]) -> tuple[RankedFile, ...]:
     """Return the ranking with covered files moved up a little, order otherwise kept."""
-    if not covered:
+    if not covered or not ranked:
         return ranked
+    bonus = _COVERAGE_BONUS * max(file.score for file in ranked)
     rescored = [
         dataclasses.replace(
             file,
-            score=file.score + _COVERAGE_BONUS,
+            score=file.score + bonus,
             signals={**file.signals, "covered by the proof": 1.0},
         )
         if file.path in covered

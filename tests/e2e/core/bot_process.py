@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 from collections import Counter
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bot.app import App, Ports
 from bot.telemetry import configure_logging
@@ -18,6 +18,9 @@ from tests.fakes.checkouts import FakeCheckouts, FakeIndexer
 from tests.fakes.engine import ScriptedEngine
 from tests.fakes.github import FakeGitHub
 from tests.integration.bot.running_app import build_settings
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 GITHUB = "github.json"
 REACHED = "reached.txt"
@@ -45,7 +48,7 @@ class KillAt:
             os.kill(os.getpid(), signal.SIGKILL)
 
 
-async def main(folder: Path, url: str, port: int, point: str, occurrence: int) -> None:
+async def main(folder: Path, url: str, point: str, occurrence: int) -> None:
     """Serve until told to stop."""
     configure_logging("info", "json")
     ports = Ports(
@@ -55,7 +58,7 @@ async def main(folder: Path, url: str, port: int, point: str, occurrence: int) -
         indexer=FakeIndexer(),
     )
     app = App(
-        settings=build_settings(folder, url, port=port, lease_seconds=4.0),
+        settings=build_settings(folder, url, lease_seconds=4.0),
         ports=ports,
         faults=KillAt(folder, point, occurrence),
     )
@@ -64,8 +67,9 @@ async def main(folder: Path, url: str, port: int, point: str, occurrence: int) -
     await app.wait()
 
 
-if __name__ == "__main__":
-    arguments = [*sys.argv[1:], "", "1"]
-    asyncio.run(
-        main(Path(arguments[0]), arguments[1], int(arguments[2]), arguments[3], int(arguments[4] or 1))
-    )
+def run(folder: Path, url: str, point: str = "", occurrence: int = 1) -> None:
+    """Be the process: log to a file, serve on a free port."""
+    log = os.open(folder / "log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    for stream in (sys.stdout, sys.stderr):
+        os.dup2(log, stream.fileno())
+    asyncio.run(main(folder, url, point, occurrence))

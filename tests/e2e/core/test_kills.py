@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import subprocess
-import sys
+import multiprocessing
 import time
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import aiohttp
@@ -16,15 +13,16 @@ import pytest
 
 from bot.store.runs import RunState
 from bot.store.store import open_store
-from tests.e2e.core.bot_process import GITHUB, KILLED, REACHED
+from tests.e2e.core.bot_process import GITHUB, KILLED, REACHED, run
 from tests.fakes.github import FakeGitHub
 from tests.integration.bot.running_app import post
 from tests.unit.handlers.builders import build_issue_event
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from multiprocessing.context import ForkServerProcess
+    from pathlib import Path
 
-ROOT = Path(__file__).parents[3]
 GUID = "0f1e2d3c-0000-4000-8000-000000000001"
 
 QUICK = ("queue:done", "repair:done", "publish:done")
@@ -63,35 +61,28 @@ POINTS = (
 )
 
 
+CONTEXT = multiprocessing.get_context("forkserver")
+CONTEXT.set_forkserver_preload(["tests.e2e.core.bot_process"])
+"""Everything is imported once; each process is forked from there, so that a start takes no seconds."""
+
+
 @contextmanager
-def process(
-    folder: Path, url: str, point: str = "", occurrence: int = 1
-) -> Iterator[subprocess.Popen[bytes]]:
+def process(folder: Path, url: str, point: str = "", occurrence: int = 1) -> Iterator[ForkServerProcess]:
     """Start Suture on a free port."""
     (folder / "port").unlink(missing_ok=True)
-    command = [
-        sys.executable,
-        "-m",
-        "tests.e2e.core.bot_process",
-        str(folder),
-        url,
-        "0",
-        point,
-        str(occurrence),
-    ]
-    with (folder / "log").open("ab") as log:
-        started = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log, env={**os.environ})
+    started = CONTEXT.Process(target=run, args=(folder, url, point, occurrence), daemon=True)
+    started.start()
     try:
         yield started
     finally:
         started.kill()
-        started.wait()
+        started.join()
 
 
-async def listening(folder: Path, started: subprocess.Popen[bytes]) -> int:
+async def listening(folder: Path, started: ForkServerProcess) -> int:
     """Return the port once the process listens; 0 when it was killed before."""
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and started.poll() is None:
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline and started.is_alive():
         if (folder / "port").exists() and (text := (folder / "port").read_text()):
             return int(text)
         await asyncio.sleep(0.1)
@@ -106,7 +97,7 @@ async def deliver(port: int) -> bool:
         return False
 
 
-async def finished(url: str, seconds: float = 60.0) -> bool:
+async def finished(url: str, seconds: float = 120.0) -> bool:
     """Wait until the run is over."""
     store = open_store(url.replace("postgresql://", "postgresql+psycopg://"))
     deadline = time.monotonic() + seconds
@@ -122,13 +113,10 @@ async def finished(url: str, seconds: float = 60.0) -> bool:
         store.close()
 
 
-async def dies(started: subprocess.Popen[bytes], seconds: float = 60.0) -> bool:
+async def dies(started: ForkServerProcess, seconds: float = 120.0) -> bool:
     """Wait until the process killed itself."""
-    try:
-        await asyncio.to_thread(started.wait, seconds)
-    except subprocess.TimeoutExpired:
-        return False
-    return True
+    await asyncio.to_thread(started.join, seconds)
+    return not started.is_alive()
 
 
 def points() -> list[object]:

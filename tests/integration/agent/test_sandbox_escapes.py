@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from agent.domain.execution import KillReason, Limits, SandboxCommand
+from agent.domain.execution import KillReason, Limits, Phase, SandboxCommand
 from agent.sandbox import cgroups
 from tests.integration.agent.conftest import SECRET, end, running
 
@@ -160,6 +160,19 @@ class TestNetwork:
             port = server.getsockname()[1]
             code = f"import socket; print(socket.socket().connect_ex(('127.0.0.1', {port})))"
             assert attempts.python(code).stdout == f"{errno.ECONNREFUSED}\n"
+
+    def test_an_install_has_the_network_and_the_same_walls_otherwise(self, attempts: Attempts) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            port = server.getsockname()[1]
+            code = f"""
+import os, socket
+print(socket.socket().connect_ex(("127.0.0.1", {port})))
+try: socket.socket(40, 1, 0); print("made")
+except OSError as error: print(error.errno)
+print(os.access("/etc/shadow", os.F_OK), os.access("/usr", os.W_OK), "SUTURE_TOKEN" in os.environ)
+"""
+            seen = attempts.python(code, phase=Phase.INSTALL)
+        assert seen.stdout == f"0\n{errno.EAFNOSUPPORT}\nFalse False False\n"
 
     def test_an_abstract_socket_of_the_host_is_out_of_reach(self, attempts: Attempts) -> None:
         name = f"\0suture-{secrets.token_hex(8)}"
@@ -358,6 +371,17 @@ class TestTree:
         seen = attempts.shell(code, tree=tree)
         assert (seen.stdout, seen.exit_code, hook.read_text()) == ("", 0, "#!/bin/sh\n")
         assert ((tree / "kept").read_text(), (tree / "gone").exists()) == ("kept\n", True)
+
+    def test_a_private_tree_goes_in_without_being_opened_to_anybody(self, attempts: Attempts) -> None:
+        tree = _tree(attempts)
+        (tree / "kept").chmod(0o600)
+        tree.chmod(0o700)
+        if attempts.owner:
+            for path in (tree, *tree.iterdir()):
+                os.chown(path, attempts.owner.uid, attempts.owner.gid)
+        seen = attempts.shell("cat kept; echo new >>kept; cat kept", tree=tree)
+        modes = [path.stat().st_mode & 0o777 for path in (tree, tree / "kept")]
+        assert (seen.stdout, modes) == ("kept\nkept\nnew\n", [0o700, 0o600])
 
     def test_a_link_left_behind_brings_back_nothing(self, attempts: Attempts) -> None:
         seen = attempts.shell(

@@ -189,6 +189,7 @@ def test_a_folder_holds_every_file(tmp_path: Path) -> None:
         "evidence.md",
         "matrix.json",
         "patch.diff",
+        "proof.py",
         "report.html",
         "run.json",
         "trajectory.jsonl",

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
@@ -26,7 +26,7 @@ from bot.repo_config import (
     run_config,
     trigger_config,
 )
-from bot.repo_config.schema import SCHEMA, schema_text
+from bot.repo_config.schema import GUIDE, SCHEMA, schema_text, with_keys
 from bot.repo_config.yaml_tree import read_tree
 from handlers.intents import Permission
 from handlers.triggers import AdvisoryTrigger, AlertThreshold, TriggerConfig
@@ -226,9 +226,9 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
     ids=["bomb", "cycle", "dangling", "brackets", "dashes", "braces", "long text", "long bytes"],
 )
 def test_bombs_are_refused_before_they_unfold(text: str | bytes, said: str) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     assert lines(text) == [said]
-    assert time.perf_counter() - begin < 5
+    assert time.process_time() - begin < 5
 
 
 def test_the_organisation_s_default_lies_under_the_repository_s_own() -> None:
@@ -298,6 +298,18 @@ def test_the_published_schema_is_the_model_s() -> None:
     assert (ROOT / SCHEMA).read_text(encoding="utf-8") == schema_text()
 
 
+def test_the_guide_s_table_of_keys_is_the_model_s() -> None:
+    guide = (ROOT / GUIDE).read_text(encoding="utf-8")
+    assert guide == with_keys(guide)
+    assert "| `limits.files` | `6` | Files a patch may change. |" in guide
+
+
+def test_the_guide_s_example_is_a_configuration() -> None:
+    guide = (ROOT / GUIDE).read_text(encoding="utf-8")
+    example = guide.partition("```yaml\n")[2].partition("```")[0]
+    assert good(example).triggers.code_scanning is AlertThreshold.HIGH
+
+
 def test_the_schema_accepts_what_suture_accepts_and_refuses_unknown_keys() -> None:
     schema = json.loads(schema_text())
     Draft202012Validator.check_schema(schema)
@@ -326,6 +338,7 @@ def test_a_problem_deeper_than_the_text_is_shown_at_the_nearest_line() -> None:
     ]
 
 
+@settings(deadline=None)
 @given(st.text(alphabet=st.sampled_from("enabledtriggrs:[]{}-\n '\"&*!|>#~0123.\t"), max_size=60))
 def test_any_text_is_a_configuration_or_problems(text: str) -> None:
     """Reading never raises, and problems point into the text."""
@@ -335,6 +348,7 @@ def test_any_text_is_a_configuration_or_problems(text: str) -> None:
         assert all(1 <= problem.line <= text.count("\n") + 2 for problem in found.problems)
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=60))
 def test_any_bytes_are_a_configuration_or_problems(content: bytes) -> None:
     assert isinstance(read_config(content), (RepoConfig, ConfigProblems))

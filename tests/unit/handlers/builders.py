@@ -254,4 +254,4 @@ EVERY_EVENT: dict[str, Payload] = {
     "installation": build_installation_event(),
     "installation_repositories": build_repositories_event(),
 }
-"""One payload of each event that leads to an intent (with both alert triggers on)."""
+"""One payload of an event that leads to an intent (with both alert triggers on); see ``webhooks.sample``."""

@@ -6,7 +6,7 @@ import re
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handlers.commands.lines import CommandLine, command_lines
@@ -94,11 +94,12 @@ def test_the_text_below_belongs_to_the_command_up_to_the_next_one() -> None:
     ],
 )
 def test_hostile_text_of_the_largest_size_is_read_in_seconds(hostile: str) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     command_lines(f"/patch\n{hostile}")
-    assert time.perf_counter() - begin < 10
+    assert time.process_time() - begin < 10
 
 
+@settings(deadline=None)
 @given(st.text(alphabet=st.sampled_from("/patch \n\r\t`>-<!#*_[]()\\~\ue0001"), max_size=80))
 def test_whatever_is_found_begins_a_line_of_the_comment(body: str) -> None:
     """Markdown of any form gives only lines that are really there."""

@@ -147,6 +147,7 @@ def test_the_repository_decides_what_commands_need_but_publishing_needs_write(as
         ("/patch retry --model --depth quick", "`--model` needs the name of a model."),
         ("/patch --depth quick --depth quick", "`--depth` is given twice."),
         ("/patch refine", "Say what to change: `/patch refine TEXT`."),
+        ("/patch refine <!-- hidden -->", "Say what to change: `/patch refine TEXT`."),
         (
             "/patch backport",
             "Name one to 10 branches; the command is `/patch backport BRANCH…`.",
@@ -226,7 +227,7 @@ def test_a_comment_through_another_app_is_its_author_s() -> None:
 
 
 def test_text_that_carries_suture_s_marker_is_a_copy_of_its_own() -> None:
-    body = "<!-- suture:run-1 -->\nFixed.\n\n/patch stop"
+    body = "<!-- suture 5f0c -->\nFixed.\n\n/patch stop"
     assert interpret("issue_comment", build_comment_event(body), build_config()) == ()
 
 

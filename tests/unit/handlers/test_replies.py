@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handlers import replies
@@ -57,6 +57,7 @@ def test_a_cut_never_opens_a_comment() -> None:
     assert text.count("<!--") == text.count("-->")
 
 
+@settings(deadline=None)
 @given(st.text(alphabet=st.sampled_from("/patch \n\r\u2028@#1!`<>-P"), max_size=200))
 def test_no_text_gets_through_as_a_command(text: str) -> None:
     """Whatever is answered, Suture cannot command itself."""

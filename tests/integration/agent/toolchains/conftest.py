@@ -5,17 +5,21 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from agent.domain.project import BuildConfig, Environment, ProjectPlan, TestRun
-from agent.ports import Sandbox, Toolchain
 from agent.sandbox.config import SandboxConfig
 from agent.sandbox.select import open_sandbox
 from agent.toolchains.registry import detect, toolchains
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from agent.ports import Sandbox, Toolchain
 
 
 @pytest.fixture(scope="session")

@@ -5,16 +5,20 @@ from __future__ import annotations
 
 import shutil
 import sysconfig
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from tests.integration.agent.toolchains.conftest import Project
 
 from agent.domain.execution import SandboxCommand
 from agent.domain.project import BuildConfig, TestStatus
 from agent.errors import EnvironmentFailedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.integration.agent.toolchains.conftest import Project
 
 pytestmark = [pytest.mark.slow, pytest.mark.sandbox]
 

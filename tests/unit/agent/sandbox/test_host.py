@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import resource
 import subprocess
+import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,6 +18,9 @@ from agent.sandbox.config import Backend, ContainerConfig, SandboxConfig
 from agent.sandbox.pipes import Owner
 from agent.sandbox.staging import Staging
 from tests.fakes.sandbox import ScriptedSandbox, build_execution
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 OWNER = Owner(uid=64017, gid=64017)
 
@@ -36,10 +41,10 @@ class TestStaging:
     @pytest.mark.skipif(os.geteuid() != 0, reason="needs to start as root")
     class TestAsRoot:
         @pytest.fixture
-        def cache(self) -> Path:
-            folder = Path(subprocess.check_output(["mktemp", "-d", "-p", "/var/tmp"], text=True).strip())
-            folder.chmod(0o755)
-            return folder / "cache"
+        def cache(self) -> Iterator[Path]:
+            with tempfile.TemporaryDirectory(prefix="suture-staging-", dir="/var/tmp") as folder:
+                Path(folder).chmod(0o755)
+                yield Path(folder) / "cache"
 
         def test_a_private_folder_becomes_reachable_for_the_sandbox_alone(
             self, tmp_path: Path, cache: Path

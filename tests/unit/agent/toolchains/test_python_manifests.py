@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (a manifest or a row of a table reads better on one line)
 """Python manifests and lock files are read, never run."""
 
 from __future__ import annotations
@@ -178,3 +177,9 @@ def test_requirement_files_are_known_by_their_names() -> None:
 )
 def test_poetry_ranges_become_pep_440(poetry: str, expected: str) -> None:
     assert pep440(poetry) == expected
+
+
+def test_a_document_that_is_broken_says_nothing() -> None:
+    broken = "[project\nname = "
+
+    assert facts(build_snapshot({"pyproject.toml": broken, "setup.cfg": broken})) == PythonFacts()

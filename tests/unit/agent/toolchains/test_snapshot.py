@@ -86,7 +86,7 @@ def test_a_file_that_goes_while_we_look_is_passed_over(
         ("lib/data.json", False),
     ],
 )
-def test_which_texts_are_read(path: str, expected: bool) -> None:  # noqa: FBT001 (a table of values)
+def test_which_texts_are_read(path: str, expected: bool) -> None:
     assert wanted(path) is expected
 
 

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (a manifest or a row of a table reads better on one line)
 """CI files give their run lines, with the matrix cell that is most like this machine."""
 
 from __future__ import annotations
