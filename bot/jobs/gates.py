@@ -13,10 +13,9 @@ from bot.store.reports import ADVISORY_ID, flaw_keys
 if TYPE_CHECKING:
     from agent.domain.report import Report
     from bot.jobs.services import Services
-    from bot.jobs.starting import Asked
     from bot.repo_config import RepoConfig
     from bot.store.runs import Run
-    from handlers.intents import Repository
+    from handlers.intents import Repository, StartRun, Subject
 
 HOUR = 3600.0
 ANSWERED = frozenset({Outcome.FIXED.value, Outcome.ALREADY_FIXED.value, Outcome.UNPROVEN.value})
@@ -30,6 +29,16 @@ class Refusal:
     reason: str
     url: str = ""
     linked_run_id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What is asked for, with the subject of the report itself, which a pull request or button only names."""
+
+    intent: StartRun
+    subject: Subject
+    report: Report
+    key: str
 
 
 def own_reasons(services: Services, asked: Asked, config: RepoConfig, now: float) -> Refusal | None:
