@@ -18,6 +18,7 @@ from agent.workflow.stages.catalogue import STAGES
 from agent.workspace import open_workspace
 from bot.output import OutputFolder
 from bot.output.folder import TRAJECTORY
+from bot.ranking import commit_day
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -88,9 +89,18 @@ async def repair(job: Repair, workshop: Workshop, observer: Observer) -> Repaire
 def _workflow(
     job: Repair, workshop: Workshop, workspace: Workspace, observer: Observer, log: BinaryIO
 ) -> Workflow:
+    job = _dated(job)
     trajectory = JSONLinesTrajectory(stream=log)
     trajectory.record("run", run_id=job.run_id, report=job.report.id, depth=job.config.depth.value)
     tools = workshop.tools(job, workspace, observer, trajectory)
     recorded = RecordingSandbox(inner=tools.sandbox, trajectory=trajectory)
     tools = dataclasses.replace(tools, sandbox=recorded)
     return Workflow(run_id=job.run_id, report=job.report, tools=tools, stages=STAGES)
+
+
+def _dated(job: Repair) -> Repair:
+    """Say when the tree was committed: a fresh clone's files are all of today."""
+    if job.config.build.committed is not None:
+        return job
+    build = dataclasses.replace(job.config.build, committed=commit_day(job.project))
+    return dataclasses.replace(job, config=dataclasses.replace(job.config, build=build))

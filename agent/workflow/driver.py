@@ -41,6 +41,8 @@ class Workflow:
                 raise
             except AgentError as error:
                 return self.result(Outcome.ERROR, f"{stage.value}: {error}")
+            except OSError as error:
+                return self.result(Outcome.ERROR, f"{stage.value}: the machine refused: {error.strerror}")
             ending = ENDINGS.get((stage, step.result))
             stage = next_stage(stage, step.result)
             if ending is not None:

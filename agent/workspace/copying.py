@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from agent.errors import ProjectError
-from agent.workspace.listing import project_files
+from agent.workspace.listing import Reached, project_files
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -98,9 +98,13 @@ def open_workspace(path: Path, *, parent: Path | None = None) -> Workspace:
 def _copy_project(source: Path, tree: Path) -> tuple[str, ...]:
     """Copy regular files and links; skip what is unreadable or special, and say so."""
     tree.mkdir()
-    skipped: list[str] = []
+    skipped = 0
     files = size = 0
+    reached = Reached(os.fsencode(source))
     for name in project_files(source):
+        if not reached.safely(name):
+            skipped += 1
+            continue
         origin, target = os.path.join(os.fsencode(source), name), os.path.join(os.fsencode(tree), name)  # noqa: PTH118 (bytes)
         try:
             status = os.lstat(origin)
@@ -112,10 +116,10 @@ def _copy_project(source: Path, tree: Path) -> tuple[str, ...]:
                 f"{source.name} is too large: more than {MAXIMUM_FILES} files or {MAXIMUM_BYTES // 10**9} GB."
             )
         if not _copy_one(origin, target, status):
-            skipped.append(os.fsdecode(name))
+            skipped += 1
     if not files:
         raise ProjectError(f"{source.name or source} is empty; give the folder of a project.")
-    return (f"skipped {len(skipped)} unreadable or special files",) if skipped else ()
+    return (f"skipped {skipped} unreadable or special files",) if skipped else ()
 
 
 def _copy_one(origin: bytes, target: bytes, status: os.stat_result) -> bool:

@@ -9,13 +9,20 @@ import typer
 COMMANDS: tuple[str, ...] = (
     "fix",
     "doctor",
+    "serve",
+    "worker",
+    "runs",
+    "setup",
     "index",
     "locate",
     "trace",
 )
 """Modules of this package; each has ``register(app)``. One line a command."""
 
-EVALUATIONS: tuple[str, ...] = ("eval_tracing",)
+EVALUATIONS: tuple[str, ...] = (
+    "eval_localization",
+    "eval_tracing",
+)
 """Modules with the sub-commands of ``suture eval``; each has ``register(app)``."""
 
 

@@ -1,4 +1,4 @@
-"""What past changes say: the files that commits with like messages touched, and how lively each file is. Pure."""
+"""What past changes say: the files that commits with like messages touched, and how lately each file changed. Pure."""
 
 from __future__ import annotations
 
@@ -26,7 +26,6 @@ MOST_FILES = 200
 
 NEIGHBOURS = 100
 RECENCY_HALF_LIFE = 180.0
-LIVELINESS_HALF_LIFE = 365.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,28 +74,17 @@ class History:
         order = chosen[np.lexsort((chosen, -scores[chosen]))]
         return [(int(at), float(scores[at] / scores[order[0]])) for at in order if scores[at] > 0]
 
-    def spread(self, neighbours: Iterable[tuple[int, float]], *, best: bool = True) -> Scores:
-        """Give each file the best (or the sum) of its changes' scores over the root of their size."""
+    def spread(self, neighbours: Iterable[tuple[int, float]]) -> Scores:
+        """Give each file the best of its changes' scores over the root of their size."""
         scores = np.zeros(self._files)
         for at, score in neighbours:
             files = self._file[self.by_change[at] : self.by_change[at + 1]]
             if len(files):
-                share = score / np.sqrt(self._sizes[at])
-                scores[files] = np.maximum(scores[files], share) if best else scores[files] + share
+                scores[files] = np.maximum(scores[files], score / np.sqrt(self._sizes[at]))
         return scores
 
     def recency(self) -> Scores:
         """Return 1 for a file changed now, half after 180 days."""
-        return self._decayed(RECENCY_HALF_LIFE, np.maximum)
-
-    def liveliness(self, *, fixes: bool = False) -> Scores:
-        """Return the logarithm of the decayed number of changes (or fixes) of each file."""
-        return np.log1p(self._decayed(LIVELINESS_HALF_LIFE, np.add, fixes=fixes))
-
-    def _decayed(self, half_life: float, join_by: np.ufunc, *, fixes: bool = False) -> Scores:
         scores = np.zeros(self._files)
-        weights = 0.5 ** (self._ages / half_life)
-        if fixes:
-            weights = weights * np.array([one.fixes for one in self.changes], dtype=np.float64)
-        join_by.at(scores, self._file, weights[self._change])
+        np.maximum.at(scores, self._file, (0.5 ** (self._ages / RECENCY_HALF_LIFE))[self._change])
         return scores

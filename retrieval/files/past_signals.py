@@ -1,4 +1,4 @@
-"""What the past says about a report: one number a file and signal, higher is likelier. Pure."""
+"""What past changes say about a report: one number a file and signal, higher is likelier. Pure."""
 
 from __future__ import annotations
 

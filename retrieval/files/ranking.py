@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.domain import RankedChunk, RankedFile
-from retrieval.files.fusion import fuse, min_max
+from retrieval.files.fusion import AGREEMENTS, fuse, min_max
 from retrieval.files.issues import NEAREST
 from retrieval.files.kinds import FileKind
 from retrieval.files.past_signals import HISTORY, Past
@@ -40,6 +40,7 @@ _CHUNKS = 3
 class Measured:
     """The files of one corpus with every signal, each within 0..1, and what a whole kind keeps of its score."""
 
+    kind: FileKind
     corpus: Corpus
     signals: Mapping[str, Scores]
     kept: Scores
@@ -74,11 +75,12 @@ def measure(
     similar = similar_issues(query, snapshot) if preset.wants_issues else ()
     if not preset.apart:
         return (_measured(parsed, snapshot.whole, snapshot.whole_history, similar, preset),)
-    return tuple(
-        _measured(parsed, corpus, snapshot.histories[kind], similar, preset, own=kind is FileKind.SOURCE)
-        for kind, corpus in snapshot.corpora.items()
-        if len(corpus)
-    )
+    found = []
+    for kind, corpus in snapshot.corpora.items():
+        if len(corpus):
+            history = snapshot.histories[kind]
+            found.append(_measured(parsed, corpus, history, similar, preset, kind=kind))
+    return tuple(found)
 
 
 def similar_issues(query: FileQuery, snapshot: Snapshot) -> tuple[Likeness, ...]:
@@ -95,14 +97,26 @@ def _measured(
     similar: tuple[Likeness, ...],
     preset: Preset,
     *,
-    own: bool = True,
+    kind: FileKind = FileKind.SOURCE,
 ) -> Measured:
     past = Past(history=history, similar=similar, at=corpus.at)
-    found = {name: LEXICAL[name](parsed, corpus) for name in preset.lexical}
-    found |= {name: HISTORY[name](parsed, past) for name in preset.history}
+    found = {name: LEXICAL[name](parsed, corpus) for name in preset.lexical if name in LEXICAL}
+    found |= {name: HISTORY[name](parsed, past) for name in preset.history if name in HISTORY}
+    signals = scaled(found, preset)
+    kept = (
+        np.ones(len(corpus)) if kind is FileKind.SOURCE else np.where(signals["named_paths"] > 0, 1.0, APART)
+    )
+    return Measured(kind=kind, corpus=corpus, signals=signals, kept=kept)
+
+
+def scaled(found: Mapping[str, Scores], preset: Preset) -> dict[str, Scores]:
+    """Return signals within 0..1, and the agreements that the preset weighs."""
     signals = {name: values if name in RAW else min_max(values) for name, values in found.items()}
-    kept = np.ones(len(corpus)) if own else np.where(signals["named_paths"] > 0, 1.0, APART)
-    return Measured(corpus=corpus, signals=signals, kept=kept)
+    weighed = {**preset.lexical, **preset.history}
+    signals |= {
+        name: signals[one] * signals[two] for name, (one, two) in AGREEMENTS.items() if name in weighed
+    }
+    return signals
 
 
 def _best_chunks(corpus: Corpus, at: int, scores: Scores) -> tuple[RankedChunk, ...]:

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.domain import FileQuery
-from retrieval.files.fusion import min_max, side
+from retrieval.files.fusion import side
 from retrieval.files.history import History
 from retrieval.files.index import snapshot
 from retrieval.files.kinds import FileKind
 from retrieval.files.past_signals import HISTORY, Past
 from retrieval.files.presets import DEFAULT
 from retrieval.files.query import parse
-from retrieval.files.signals import LEXICAL, RAW
+from retrieval.files.ranking import scaled
+from retrieval.files.signals import LEXICAL
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -91,11 +92,10 @@ def _asked(ready: Snapshot, preset: Preset) -> list[Asked]:
         parsed = parse(FileQuery(title=change.subject, body=""))
         older = History(ready.changes[at + 1 :], corpus.at, change.time)
         past = Past(history=older, similar=(), at=corpus.at)
-        lexical = {name: LEXICAL[name](parsed, corpus) for name in preset.lexical}
-        history = {name: HISTORY[name](parsed, past) for name in preset.history}
-        scaled = {name: v if name in RAW else min_max(v) for name, v in (lexical | history).items()}
-        size = len(corpus)
-        found.append((side(scaled, preset.lexical, size), side(scaled, preset.history, size), files))
+        lexical = {name: LEXICAL[name](parsed, corpus) for name in preset.lexical if name in LEXICAL}
+        history = {name: HISTORY[name](parsed, past) for name in preset.history if name in HISTORY}
+        signals, size = scaled(lexical | history, preset), len(corpus)
+        found.append((side(signals, preset.lexical, size), side(signals, preset.history, size), files))
         if len(found) >= _MOST:
             break
     return found[::-1]

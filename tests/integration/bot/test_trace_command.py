@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from agent.domain.report import Report
 from bot.cli import build_app
@@ -15,8 +15,6 @@ from tests.repositories import Workshop
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from click.testing import Result
 
 
 @pytest.fixture

@@ -189,6 +189,17 @@ async def test_a_run_that_is_cut_short_keeps_what_it_saw(project: Callable[..., 
     assert (run.complete, run.execution.timed_out) == (False, True)
 
 
+async def test_a_server_left_listening_does_not_hold_the_run(project: Callable[..., Project]) -> None:
+    listening = "it('leaves', () => { require('http').createServer().listen(0); throw new Error('x') })\n"
+    built = project({**CODE, **manifest("mocha", devDependencies={"mocha": "^10"}), "test/a.js": listening})
+
+    run = await built.tested(seconds=100)
+
+    assert dict(run.results) == {"test/a.js::leaves": F}
+    assert run.complete
+    assert run.execution.seconds < 60
+
+
 async def test_a_runner_that_cannot_start_is_no_failed_test(project: Callable[..., Project]) -> None:
     built = project(
         {**CODE, **manifest("mocha --require not-there", devDependencies={"mocha": "^10"}), "test/a.js": BDD}
