@@ -16,6 +16,7 @@ COMMANDS: tuple[str, ...] = (
     "index",
     "locate",
     "trace",
+    "backport",
 )
 """Modules of this package; each has ``register(app)``. One line a command."""
 
