@@ -67,6 +67,7 @@ class Workshop:
             ranker=ReportRanker(source=job.history or job.project),
             proof_sources=(SnippetProofs(),),
             candidate_sources=(RuleCandidates(rules=RULES),),
+            rules=RULES,
             trajectory=trajectory,
             observer=observer,
             budget=Budget(limits=job.config.budget, clock=SystemClock()),

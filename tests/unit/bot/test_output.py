@@ -109,7 +109,7 @@ def test_the_text_of_a_pull_request_is_short() -> None:
         build_run(build_result(matrix=Matrix(rows=rows), declined=declined, unsafe=True)), DIFF
     )
     assert visible_lines(text) <= MAXIMUM_VISIBLE_LINES
-    assert "140 rows" in text or "160 rows" in text
+    assert f"{len(rows)} rows" in text
     assert "without a sandbox" in text
 
 
