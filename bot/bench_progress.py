@@ -44,9 +44,32 @@ class LineProgress:
         if not self._fresh or not open_items:
             return ""
         seconds = (self.clock() - self._started) / self._fresh * open_items
-        return f", about {seconds / MINUTE:.0f} min left" if seconds >= MINUTE else f", about {seconds:.0f} s left"
+        return (
+            f", about {seconds / MINUTE:.0f} min left"
+            if seconds >= MINUTE
+            else f", about {seconds:.0f} s left"
+        )
 
     def _write(self, line: str) -> None:
         shown = "".join(char if char.isprintable() else "?" for char in line)
         self.stream.write(f"{shown}\n")
         self.stream.flush()
+
+
+@dataclass(frozen=True, slots=True)
+class NotesOnly:
+    """Passes notes on and counts nothing: for what is done within an item of another bench."""
+
+    outer: LineProgress
+
+    def begin(self, count: int) -> None:
+        """Count nothing."""
+
+    def note(self, item: str, text: str) -> None:
+        """Pass it on."""
+        self.outer.note(item, text)
+
+    def finish(self, item: str, text: str, *, fresh: bool) -> None:
+        """Pass on what was found, if it is new."""
+        if fresh:
+            self.outer.note(item, f"validation: {text}")

@@ -12,7 +12,7 @@ COMMANDS: tuple[str, ...] = (
 )
 """Modules of this package; each has ``register(app)``. One line a command."""
 
-EVALUATIONS: tuple[str, ...] = ("eval_validate",)
+EVALUATIONS: tuple[str, ...] = ("eval_repair", "eval_validate")
 """Modules with the sub-commands of ``suture eval``; each has ``register(app)``."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from pathlib import Path
+from pathlib import Path  # noqa: TC003 (typer reads annotations)
 from typing import TYPE_CHECKING, Annotated
 
 import typer

@@ -53,8 +53,12 @@ class CaseFile(BaseModel):
     language: Language
     python: str = ""
     node: str = ""
-    gold_files: list[str] = Field(min_length=1, description="Files that the upstream fix changes, without tests.")
-    test_files: list[str] = Field(default=[], description="Test files of the upstream fix; empty: none exist.")
+    gold_files: list[str] = Field(
+        min_length=1, description="Files that the upstream fix changes, without tests."
+    )
+    test_files: list[str] = Field(
+        default=[], description="Test files of the upstream fix; empty: none exist."
+    )
     gold_stats: GoldStats
     repo_files: int = 0
     difficulty: str = ""
@@ -66,7 +70,9 @@ class CaseFile(BaseModel):
     regression_test_limit_s: float = Field(default=1800.0, gt=0)
     developer_test_limit_s: float = Field(default=900.0, gt=0)
     poc: str = Field(pattern=r"^[\w.-]+$", description="A file beside this one: exit 0 vulnerable, 1 safe.")
-    image: str = Field(default="", description="A container image with the project, where it runs in no other.")
+    image: str = Field(
+        default="", description="A container image with the project, where it runs in no other."
+    )
 
     @field_validator("gold_files", "test_files")
     @classmethod
@@ -85,9 +91,7 @@ class AmendmentFile(BaseModel):
     change: dict[str, Any] = Field(min_length=1)
 
 
-def read_cases(
-    folder: Path, *, only: Sequence[str] = (), amendments: Path | None = None
-) -> tuple[Case, ...]:
+def read_cases(folder: Path, *, only: Sequence[str] = (), amendments: Path | None = None) -> tuple[Case, ...]:
     """Return the cases below ``folder`` in the order of their ids; raise ``CaseError``.
 
     ``only`` chooses ids; ``amendments`` is a file of corrections (id -> ``reason``, ``change``).
@@ -98,9 +102,7 @@ def read_cases(
         raise CaseError(f"{folder} holds no cases; give the folder that has <id>/{DESCRIPTION} below it")
     if unknown := set(only) - {path.name for path in found}:
         raise CaseError(f"there is no case {min(unknown)} below {folder}")
-    return tuple(
-        read_case(path, changes.get(path.name)) for path in found if not only or path.name in only
-    )
+    return tuple(read_case(path, changes.get(path.name)) for path in found if not only or path.name in only)
 
 
 def read_case(folder: Path, amendment: AmendmentFile | None = None) -> Case:

@@ -20,8 +20,11 @@ if TYPE_CHECKING:
 
 MERGE_SECONDS = 60.0
 CONFLICTS = range(1, 128)
-TESTS = re.compile(r"(?:^|/)(?:tests?|testing|__tests__|specs?|fixtures)/|(?:^|/)(?:test_[^/]*|[^/]*[._-](?:test|spec))\.\w+$"
-                   r"|(?:^|/)(?:tests?|conftest)\.\w+$", re.IGNORECASE)
+TESTS = re.compile(
+    r"(?:^|/)(?:tests?|testing|__tests__|specs?|fixtures)/|(?:^|/)(?:test_[^/]*|[^/]*[._-](?:test|spec))\.\w+$"
+    r"|(?:^|/)(?:tests?|conftest)\.\w+$",
+    re.IGNORECASE,
+)
 STEERING = frozenset(
     {
         *("conftest.py", "sitecustomize.py", "usercustomize.py", "pytest.ini", "tox.ini", ".mocharc.json"),

@@ -26,7 +26,9 @@ ATTEMPTS = {
         r"|\burllib\.request\b|\brequests\.(?:get|post)\(|\bfetch\(\s*['\"]http|\bsocket\.create_connection\b"
     ),
     "registry": re.compile(r"\b(?:pip|uv|npm|yarn|pnpm)\s+(?:pip\s+)?(?:download|install|view|pack|add)\b"),
-    "evaluator": re.compile(r"\bcase\.yaml\b|\bcontract\.md\b|\bgold_files\b|\bdeveloper_test\b|\bfix_commit\b"),
+    "evaluator": re.compile(
+        r"\bcase\.yaml\b|\bcontract\.md\b|\bgold_files\b|\bdeveloper_test\b|\bfix_commit\b"
+    ),
 }
 CONTACT = frozenset({"command", "tool", "tool_call", "model"})
 
@@ -68,7 +70,12 @@ def unique_lines(
 
 
 def audit(
-    trajectory: str, unique: frozenset[str], patch: Mapping[str, bytes | None], *, calls: int, paths: Sequence[str] = ()
+    trajectory: str,
+    unique: frozenset[str],
+    patch: Mapping[str, bytes | None],
+    *,
+    calls: int,
+    paths: Sequence[str] = (),
 ) -> Audit:
     """Return what a run's record (JSON Lines) says; ``paths`` are the evaluator's folders, ``calls`` what it paid."""
     events = list(_events(trajectory))

@@ -134,7 +134,9 @@ class Judge:
         argv = toolchain.syntax_check(environment, paths)
         if not argv:
             return None
-        done = await self.sandbox.run(self._command(argv, tree, environment, seconds=self.limits.proof_seconds))
+        done = await self.sandbox.run(
+            self._command(argv, tree, environment, seconds=self.limits.proof_seconds)
+        )
         if done.exit_code == 0:
             return None
         return PhaseResult(
@@ -196,7 +198,9 @@ class Judge:
         line = self.case.developer_test
         if not line or not self.truth.developer_tests:
             return PhaseResult(
-                phase=OraclePhase.DEVELOPER, status=PhaseStatus.MISSING, reason="the fix has no tests of its own"
+                phase=OraclePhase.DEVELOPER,
+                status=PhaseStatus.MISSING,
+                reason="the fix has no tests of its own",
             )
         kept, _held = without_test_changes(changes, self._existing(changes))
         shared = {path: changes[path] for path in changes if path in self.truth.developer_tests}

@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from agent.domain.proof import Verdict
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agent.domain.execution import Execution
+    from agent.domain.proof import Verdict
 
 
 class OraclePhase(StrEnum):
@@ -53,7 +52,9 @@ class PhaseResult:
 PYTEST = re.compile(r"(?:^|[\s;&|/])(?:pytest|py\.test)(?:\s|$)")
 PYTEST_FAILING = frozenset({1, 2})
 NOT_STARTED = {126: "the test command cannot be executed", 127: "the test command was not found"}
-NPX_MISSING = re.compile(r"npm (?:ERR!|error) (?:code )?(?:ENOTCACHED|EAI_AGAIN|ENOTFOUND|could not determine)")
+NPX_MISSING = re.compile(
+    r"npm (?:ERR!|error) (?:code )?(?:ENOTCACHED|EAI_AGAIN|ENOTFOUND|could not determine)"
+)
 TAIL = 4_000
 
 
@@ -82,13 +83,20 @@ def _test_status(line: str, execution: Execution) -> tuple[PhaseStatus, str]:
         return PhaseStatus.FAILED, f"the tests were stopped by the {execution.killed_by or 'sandbox'} limit"
     if code == 0:
         return PhaseStatus.PASSED, "every test passed"
-    if code in NOT_STARTED:
-        return PhaseStatus.PIPELINE, NOT_STARTED[code]
-    if NPX_MISSING.search(execution.stderr):
-        return PhaseStatus.PIPELINE, "npx wanted to download the test runner; it is not installed"
-    if PYTEST.search(line) and code not in PYTEST_FAILING:
-        return PhaseStatus.PIPELINE, f"pytest did not run the tests (exit {code})"
+    if (fault := _never_ran(line, code, execution.stderr)) is not None:
+        return PhaseStatus.PIPELINE, fault
     return PhaseStatus.FAILED, f"tests fail (exit {code})"
+
+
+def _never_ran(line: str, code: int, stderr: str) -> str | None:
+    """Return why the tests were not run at all, None when they were."""
+    if code in NOT_STARTED:
+        return NOT_STARTED[code]
+    if NPX_MISSING.search(stderr):
+        return "npx wanted to download the test runner; it is not installed"
+    if PYTEST.search(line) and code not in PYTEST_FAILING:
+        return f"pytest did not run the tests (exit {code})"
+    return None
 
 
 def read_proof(

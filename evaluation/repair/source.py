@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from evaluation.repair.case import Case
 
 LINK, PROGRAM, PLAIN = "120000", "100755", "100644"
-CHANGE_LOGS = re.compile(r"(?:^|/)(?:change(?:s|log)?|history|news|releases?|security)(?:\.\w+)?$", re.IGNORECASE)
+CHANGE_LOGS = re.compile(
+    r"(?:^|/)(?:change(?:s|log)?|history|news|releases?|security)(?:\.\w+)?$", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +67,9 @@ class CaseSource:
         """Return every file and link of a commit by its path; submodules are left out."""
         try:
             listed = list(self._listed(commit))
-            contents = {blob.id: blob.content for blob in self._repository.blobs(blob for _, _, blob in listed)}
+            contents = {
+                blob.id: blob.content for blob in self._repository.blobs(blob for _, _, blob in listed)
+            }
         except RetrievalError as error:
             raise SourceError(f"case {self.case.id}: {error}") from None
         if missing := [path for path, _, blob in listed if contents.get(blob) is None]:

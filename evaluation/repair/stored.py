@@ -14,7 +14,6 @@ from evaluation.repair.validation import Probe, Probed, Validation
 if TYPE_CHECKING:
     from pathlib import Path
 
-VERSION = 1
 VALIDATION = "validation.json"
 _ShapeT = TypeVar("_ShapeT", bound=BaseModel)
 
@@ -75,7 +74,7 @@ class ValidationShape(Shape):
             for one in validation.probes
         ]
         return cls(
-            schema_version=VERSION,
+            schema_version=1,
             case_id=validation.case_id,
             digest=digest,
             holds=validation.holds,
@@ -86,7 +85,8 @@ class ValidationShape(Shape):
     def validation(self) -> Validation:
         """Return the validation again."""
         probes = tuple(
-            Probed(probe=one.probe, phases=tuple(phase.result() for phase in one.phases)) for one in self.probes
+            Probed(probe=one.probe, phases=tuple(phase.result() for phase in one.phases))
+            for one in self.probes
         )
         return Validation(case_id=self.case_id, probes=probes, wrong=tuple(self.wrong))
 

@@ -65,8 +65,6 @@ class Validator:
     async def _fresh(self, case: Case) -> Validation:
         try:
             with pose(case, self.bench) as posed:
-                return await validate(
-                    posed.judge, posed.fix, lambda text: self.progress.note(case.id, text)
-                )
+                return await validate(posed.judge, posed.fix, lambda text: self.progress.note(case.id, text))
         except SourceError as error:
             return Validation(case_id=case.id, probes=(), wrong=(f"source: {error}",))

@@ -50,9 +50,7 @@ class Validation:
 BAD = frozenset({PhaseStatus.FAILED, PhaseStatus.TIMEOUT})
 
 
-async def validate(
-    judge: Judge, fix: Mapping[str, bytes | None], tell: Callable[[str], None]
-) -> Validation:
+async def validate(judge: Judge, fix: Mapping[str, bytes | None], tell: Callable[[str], None]) -> Validation:
     """Try a case with the vulnerable tree, the upstream fix, an empty patch and one that removes the feature."""
     probed: list[Probed] = []
     deleted = without_feature(judge.truth.before, fix, judge.case.language)
@@ -76,7 +74,9 @@ def what_is_wrong(probes: Sequence[Probed]) -> tuple[str, ...]:
     """Return one line for each thing that is not as it must be."""
     judged = {probed.probe: probed.phases for probed in probes}
     wrong = [
-        *_unexpected(Probe.VULNERABLE, judged.get(Probe.VULNERABLE, ()), fails=frozenset({OraclePhase.DEVELOPER})),
+        *_unexpected(
+            Probe.VULNERABLE, judged.get(Probe.VULNERABLE, ()), fails=frozenset({OraclePhase.DEVELOPER})
+        ),
         *_unexpected(Probe.FIXED, judged.get(Probe.FIXED, ()), fails=frozenset()),
     ]
     for probe in (Probe.EMPTY, Probe.DELETED):
@@ -89,9 +89,7 @@ def what_is_wrong(probes: Sequence[Probed]) -> tuple[str, ...]:
 def _unexpected(probe: Probe, phases: Sequence[PhaseResult], *, fails: frozenset[OraclePhase]) -> list[str]:
     wrong = []
     for result in phases:
-        as_meant = (
-            result.status in BAD if result.phase in fails else result.status is PhaseStatus.PASSED
-        )
+        as_meant = result.status in BAD if result.phase in fails else result.status is PhaseStatus.PASSED
         if not as_meant:
             expected = "must fail" if result.phase in fails else "must pass"
             said = f"{result.phase.value} {expected}, but: {result.status.value}: {result.reason}"

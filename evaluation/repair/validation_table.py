@@ -19,7 +19,7 @@ SIGNS = {
     PhaseStatus.TIMEOUT: "fail (time)",
     PhaseStatus.PIPELINE: "pipeline",
     PhaseStatus.MISSING: "missing",
-    PhaseStatus.NOT_RUN: "–",
+    PhaseStatus.NOT_RUN: "-",
 }
 HEADER = (
     "| case | holds | vulnerable: build, proof, regression, developer | upstream fix: the same four "
@@ -46,8 +46,10 @@ def validation_table(found: Sequence[Validation], cases: Sequence[Case]) -> str:
 def _row(one: Validation) -> str:
     probes = {probed.probe: probed.phases for probed in one.probes}
     cells = [one.case_id, "yes" if one.holds else "**no**"]
-    for probe in (Probe.VULNERABLE, Probe.FIXED):
-        cells.append(", ".join(SIGNS[result.status] for result in probes.get(probe, ())) or "–")
+    cells += [
+        ", ".join(SIGNS[result.status] for result in probes.get(probe, ())) or "-"
+        for probe in (Probe.VULNERABLE, Probe.FIXED)
+    ]
     for probe in (Probe.EMPTY, Probe.DELETED):
         refusing = [
             result.phase for result in probes.get(probe, ()) if result.status is not PhaseStatus.PASSED
@@ -57,4 +59,4 @@ def _row(one: Validation) -> str:
 
 
 def _first(refusing: Sequence[OraclePhase]) -> str:
-    return refusing[0].value if refusing else "–"
+    return refusing[0].value if refusing else "-"
