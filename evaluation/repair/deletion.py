@@ -84,7 +84,7 @@ def _functions(node: Node, kinds: frozenset[str]) -> Iterator[Node]:
     stack = [node]
     while stack:
         current = stack.pop()
-        if current.type in kinds:
+        if current.is_named and current.type in kinds:
             yield current
         stack.extend(current.children)
 

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 SHORTEST = 24
 ATTEMPTS = {
     "history": re.compile(
-        r"\bgit\s+(?:-\S+\s+)*(?:log|show|reflog|fetch|pull|clone|checkout|stash|fsck|cat-file)\b"
+        r"\bgit\s+(?:-\S+\s+(?:[^\s-]\S*\s+)?)*?(?:log|show|reflog|fetch|pull|clone|fsck|cat-file"
+        r"|checkout\s+[0-9a-f]{7,40})\b"
         r"|(?:^|[\s/'\"])\.git(?:/|[\s'\"]|$)|\bORIG_HEAD\b|\bFETCH_HEAD\b"
     ),
     "network": re.compile(

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from evaluation.repair.case import Case
 
 PROOF_RUNS = 10
+REPRODUCE_RUNS = 3
 PROOF_SECONDS = 120.0
 MEMORY_MB, DISK_MB, PROCESSES = 6144, 4096, 1024
 CPU_FACTOR = 4
@@ -56,9 +57,13 @@ class GroundTruth:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OracleLimits:
-    """How often the proof runs and how long each kind of command may take, in seconds."""
+    """How often the proof runs and how long each kind of command may take, in seconds.
+
+    ``proof_runs`` are asked to show that the flaw is gone, ``reproduce_runs`` that it is there.
+    """
 
     proof_runs: int = PROOF_RUNS
+    reproduce_runs: int = REPRODUCE_RUNS
     proof_seconds: float = PROOF_SECONDS
     regression_seconds: float | None = None
     developer_seconds: float | None = None
@@ -155,6 +160,7 @@ class Judge:
         wanted: Verdict,
     ) -> PhaseResult:
         path = f"/tmp/{self.case.proof_name}"  # noqa: S108 (the sandbox's own, private /tmp)
+        times = self.limits.reproduce_runs if wanted is Verdict.VULNERABLE else self.limits.proof_runs
         verdicts: list[Verdict] = []
         seconds, last = 0.0, ""
         with self._patched(changes) as tree:
@@ -165,13 +171,13 @@ class Judge:
                 seconds=self.limits.proof_seconds,
                 files={path: self.case.proof.encode()},
             )
-            for _ in range(self.limits.proof_runs):
+            for _ in range(times):
                 done = await self.sandbox.run(command)
                 verdicts.append(verdict_of(done))
                 seconds, last = seconds + done.seconds, tail_of(done)
                 if verdicts[-1] is not wanted:
                     break
-        return read_proof(verdicts, wanted, self.limits.proof_runs, seconds=seconds, tail=last)
+        return read_proof(verdicts, wanted, times, seconds=seconds, tail=last)
 
     async def _regression(
         self,

@@ -7,9 +7,11 @@ evaluator.
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import stat
+import tarfile
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -62,19 +64,42 @@ class CaseSource:
     def __init__(self, case: Case, repositories: Path) -> None:
         self.case = case
         self._repository = GitRepository(git_directory(repositories, case.repo))
+        self._read: dict[str, dict[str, Entry]] = {}
 
     def entries(self, commit: str) -> dict[str, Entry]:
-        """Return every file and link of a commit by its path; submodules are left out."""
+        """Return every file and link of a commit by its path, as a checkout writes it; submodules are left out."""
+        if commit not in self._read:
+            self._read[commit] = self._entries(commit)
+        return dict(self._read[commit])
+
+    def _entries(self, commit: str) -> dict[str, Entry]:
         try:
             listed = list(self._listed(commit))
-            contents = {
-                blob.id: blob.content for blob in self._repository.blobs(blob for _, _, blob in listed)
-            }
+            wanted = (blob for _, _, blob in listed)
+            contents = {blob.id: blob.content for blob in self._repository.blobs(wanted)}
+            written = self._written(commit)
         except RetrievalError as error:
             raise SourceError(f"case {self.case.id}: {error}") from None
         if missing := [path for path, _, blob in listed if contents.get(blob) is None]:
             raise SourceError(f"case {self.case.id}: {missing[0]} of {commit[:12]} is not in the repository")
-        return {path: Entry(mode=mode, content=contents[blob] or b"") for path, mode, blob in listed}
+        return {
+            path: Entry(mode=mode, content=with_line_ends(contents[blob] or b"", written.get(path)))
+            for path, mode, blob in listed
+        }
+
+    def _written(self, commit: str) -> dict[str, bytes]:
+        """Return the files as git would write them, with the line ends that the project asks for.
+
+        An archive leaves out and fills in what the project says for releases; only its line ends are taken.
+        """
+        with self._repository.stream("archive", "--format=tar", self._repository.resolve(commit)) as output:
+            archive = io.BytesIO(output.read())
+        with tarfile.open(fileobj=archive) as members:
+            return {
+                member.name: file.read()
+                for member in members
+                if member.isreg() and (file := members.extractfile(member)) is not None
+            }
 
     def _listed(self, commit: str) -> Iterator[tuple[str, str, str]]:
         resolved = self._repository.resolve(commit)
@@ -140,3 +165,10 @@ def without_entries(content: bytes, identifiers: Sequence[str]) -> tuple[bytes, 
     taken = tuple(line.strip() for line in lines if names.search(line))
     kept = "".join(line for line in lines if not names.search(line))
     return (kept.encode("utf-8", "surrogateescape"), taken) if taken else (content, ())
+
+
+def with_line_ends(content: bytes, written: bytes | None) -> bytes:
+    """Return ``written`` where it differs in line ends alone, otherwise ``content``."""
+    if written is None or content.replace(b"\r\n", b"\n") != written.replace(b"\r\n", b"\n"):
+        return content
+    return written
