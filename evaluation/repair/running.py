@@ -40,7 +40,11 @@ NO_PATCH = tuple(not_run(phase, "there is no patch") for phase in OraclePhase)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepairBench:
-    """Measures one repairer. ``validator`` says which cases may be believed; None believes all of them."""
+    """Measures one repairer. ``validator`` says which cases may be believed; None believes all of them.
+
+    ``hidden`` are the evaluator's folders: a run that names one is marked. A run is ended ``grace_minutes`` after
+    its own limit, in case it does not keep it.
+    """
 
     bench: Bench
     repairer: Repairer
@@ -52,6 +56,7 @@ class RepairBench:
     cutoff: date | None = None
     hidden: Sequence[Path] = ()
     jobs: int = 1
+    grace_minutes: float = GRACE_MINUTES
     _locks: dict[str, asyncio.Lock] = field(default_factory=dict)
 
     async def run(self, cases: Sequence[Case]) -> tuple[ResultShape, ...]:
@@ -143,7 +148,7 @@ class RepairBench:
         )
         self.progress.note(posed.case.id, f"run {repetition} of {self.conditions.repetitions}")
         try:
-            async with asyncio.timeout((self.conditions.minutes + GRACE_MINUTES) * 60):
+            async with asyncio.timeout((self.conditions.minutes + self.grace_minutes) * 60):
                 return await self.repairer.repair(task)
         except TimeoutError:
             return RepairAnswer(
