@@ -23,6 +23,8 @@ COMMANDS: tuple[str, ...] = (
 EVALUATIONS: tuple[str, ...] = (
     "eval_localization",
     "eval_tracing",
+    "eval_repair",
+    "eval_validate",
 )
 """Modules with the sub-commands of ``suture eval``; each has ``register(app)``."""
 
