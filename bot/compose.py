@@ -50,7 +50,11 @@ class Workshop:
         """
         owner = (job.history or job.project).resolve()
         key = hashlib.sha256(os.fsencode(owner)).hexdigest()[:16]
-        return toolchains(self.settings.cache_dir / "projects" / key)
+        return self.toolchains_of(key)
+
+    def toolchains_of(self, name: str) -> Sequence[Toolchain]:
+        """Return the toolchains with the caches of one owner; a bench's cases are one."""
+        return toolchains(self.settings.cache_dir / "projects" / name)
 
     def scratch(self) -> Path:
         """Return the folder for private copies."""

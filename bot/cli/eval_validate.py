@@ -39,7 +39,7 @@ def open_bench(workshop: Workshop, repos: Path, limits: OracleLimits | None = No
     return Bench(
         repositories=repos.absolute(),
         sandbox=workshop.sandbox,
-        toolchains=workshop.toolchains,
+        toolchains=workshop.toolchains_of("bench"),
         scratch=workshop.scratch(),
         limits=limits or OracleLimits(),
     )
