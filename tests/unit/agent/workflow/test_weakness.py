@@ -12,7 +12,7 @@ from agent.workflow.state import RunState
 from agent.workflow.weakness import weakness_rows
 from agent.workspace import open_workspace
 from tests.fakes.workflow import build_candidate, build_proof, build_report
-from tests.unit.agent.workflow.test_driver import build_tools
+from tests.unit.agent.workflow.runs import build_tools
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
