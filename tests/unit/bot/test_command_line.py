@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import subprocess
 import sys
 from pathlib import Path
@@ -32,6 +33,26 @@ def test_a_command_is_asked_for_by_its_name(name: str) -> None:
     shown = CliRunner().invoke(build_app(name), [name, "--help"])
     assert shown.exit_code == 0
     assert f"{name} [OPTIONS]" in shown.output
+
+
+def test_a_machine_that_refuses_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full or foreign cache folder is no traceback and no usage error."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", "/cache")
+
+    monkeypatch.setattr("bot.cli.fix.open_workshop", refuse)
+    (tmp_path / "report.md").write_text("A flaw.")
+    arguments = [
+        "fix",
+        str(tmp_path),
+        "--report",
+        str(tmp_path / "report.md"),
+        "--out",
+        str(tmp_path / "out"),
+    ]
+    done = CliRunner().invoke(build_app("fix"), arguments)
+    assert (done.exit_code, done.stderr) == (1, "suture: /cache: Permission denied\n")
 
 
 def test_fix_loads_no_server_and_no_database() -> None:
