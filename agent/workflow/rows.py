@@ -54,7 +54,7 @@ async def build_matrix(
     if _failed(rows):
         rows.append(_not_run(RowKind.REGRESSION, "the project's tests"))
     else:
-        row = await regression_row(copy, environment, state, tools)
+        row = await regression_row(copy, before, environment, state, tools)
         if _is_alone(row, rows, state) and not await suite_reaches(
             candidate.changes, copy, environment, state, tools
         ):

@@ -83,6 +83,9 @@ def fix(
     except (AgentError, BotError) as error:
         _complain(error)
         raise typer.Exit(Exit.FAULT) from None
+    except OSError as error:  # a full disk or a folder that is not ours, before there is anything to keep
+        _complain(BotError(f"{error.filename or 'the machine'}: {error.strerror or error}"))
+        raise typer.Exit(Exit.FAULT) from None
     raise typer.Exit(code)
 
 

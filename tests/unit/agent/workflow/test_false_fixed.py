@@ -225,3 +225,24 @@ async def test_a_fault_of_our_own_keeps_what_was_found(workspace: Workspace) -> 
     assert result.baseline is not None
     assert isinstance(tools.trajectory, RecordedTrajectory)
     assert "KeyError: 'secret of mine'" in str(tools.trajectory.events[-1][1]["traceback"])
+
+
+async def test_a_patch_is_held_against_the_tests_as_they_were(workspace: Workspace) -> None:
+    """It may rewrite a test, and that shows in the diff; the suite runs the old one."""
+    (workspace.tree / "tests").mkdir()
+    (workspace.tree / "tests" / "test_app.py").write_bytes(b"old\n")
+    changes = {"app.py": b"safe()\n", "tests/test_app.py": b"pass\n"}
+    toolchain = FakeToolchain()
+    tools = build_tools(
+        workspace,
+        toolchains=[toolchain],
+        ranker=FakeRanker(("app.py", "tests/test_app.py")),
+        candidate_sources=[FakeCandidates([(build_candidate(changes=changes),)])],
+    )
+    assert (await run(tools)).outcome is Outcome.FIXED
+    assert toolchain.overwritten == [None, {"tests/test_app.py": b"old\n"}]
+
+
+async def test_files_that_are_gone_from_the_checkout_are_not_ranked(workspace: Workspace) -> None:
+    tools = build_tools(workspace, ranker=FakeRanker(("deleted.py", "app.py")))
+    assert [file.path for file in (await run(tools)).files] == ["app.py"]
