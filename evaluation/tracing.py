@@ -54,7 +54,7 @@ ROUGH = {
 class Variant(StrEnum):
     """What the ranking may know. Only ``REFERENCES`` may read the advisory's links, and follows none of them."""
 
-    FULL = "full"
+    FULL = "links ignored"
     REFERENCES = "issue numbers of references too"
     CUT = "cut at publication + 7 days"
     NO_DATE = "no date"

@@ -21,6 +21,9 @@ among the first k, with 95 % bootstrap intervals; *lenient* counts copies of the
 Weights are fitted with each repository left out in turn. Links are ignored, unless a row says otherwise.
 """
 
+RESAMPLES = 2_000
+"""Enough for bounds in whole percent."""
+
 SIZES = ((0, 1_000), (1_000, 5_000), (5_000, 15_000), (15_000, 1 << 31))
 
 
@@ -52,9 +55,9 @@ def row(name: str, placed: Sequence[Placed]) -> Row:
     return Row(
         name=name,
         cases=len(placed),
-        strict={k: bootstrap_mean(recall(strict, k)) for k in KS},
-        lenient={k: bootstrap_mean(recall(lenient, k)) for k in KS},
-        reciprocal_rank=bootstrap_mean(reciprocal(strict)),
+        strict={k: _interval(recall(strict, k)) for k in KS},
+        lenient={k: _interval(recall(lenient, k)) for k in KS},
+        reciprocal_rank=_interval(reciprocal(strict)),
     )
 
 
@@ -118,3 +121,7 @@ def _cells(one: Row) -> list[str]:
 
 def _percent(found: Interval) -> str:
     return f"{100 * found.mean:.1f} ({100 * found.low:.0f}-{100 * found.high:.0f})"
+
+
+def _interval(values: Sequence[float]) -> Interval:
+    return bootstrap_mean(values, resamples=RESAMPLES)

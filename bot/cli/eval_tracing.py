@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
 from evaluation.errors import EvaluationError
 from evaluation.tracing import Bench, Variant
@@ -58,7 +57,7 @@ def tracing(
                 return
             _measure(bench, preset, ablations=ablations, markdown=markdown, as_values=as_values)
     except (EvaluationError, RetrievalError) as error:
-        Console(stderr=True, soft_wrap=True).print(f"suture: {error}", markup=False)
+        typer.echo(f"suture: {error}", err=True)
         raise typer.Exit(2) from None
 
 
@@ -79,7 +78,8 @@ def _measure(
     if markdown:
         markdown.write_text(page(sections, costs, main), encoding="utf-8")
     if as_values:
-        typer.echo(json.dumps(_values(sections, costs, main), indent=2))
+        fitted = {variant.value: _rounded(lesson.weights()) for variant, lesson in lessons.items()}
+        typer.echo(json.dumps(_values(sections, costs, main) | {"weights": fitted}, indent=2))
     else:
         for name, some in sections.items():
             typer.echo(f"{name}\n\n{markdown_table(some)}")

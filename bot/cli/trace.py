@@ -9,12 +9,10 @@ from pathlib import Path  # noqa: TC003 - typer reads the annotations at run tim
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
 from agent.errors import ReportError
 from agent.reports import MAXIMUM_BYTES, read_report
+from agent.untrusted import clean
 from bot.errors import SettingsError
 from bot.settings import load_settings
 from retrieval.commits.domain import AdvisoryQuery
@@ -59,12 +57,12 @@ def trace(
         tracer = CommitTracer.open(repository, folder, RankingConfig(preset=preset))
         found = tracer.trace(query, k=count, follow_links=not ignore_links)
     except (ReportError, RetrievalError, SettingsError) as error:
-        Console(stderr=True, highlight=False, soft_wrap=True).print(f"suture: {error}", markup=False)
+        typer.echo(f"suture: {error}", err=True)
         raise typer.Exit(2) from None
     if as_json:
         typer.echo(json.dumps(as_values(found), indent=2))
     else:
-        _show(found, Console(highlight=False))
+        _show(found)
 
 
 def advisory_query(report: Report) -> AdvisoryQuery:
@@ -115,20 +113,19 @@ def _read(path: Path) -> Report:
         raise ReportError(f"cannot read the advisory {path.name}: {error.strerror}.") from None
 
 
-def _show(found: Tracing, console: Console) -> None:
+def _show(found: Tracing) -> None:
     if not found.commits:
-        console.print("The repository has no commits.")
+        typer.echo("The repository has no commits.")
         return
-    table = Table("rank", "commit", "date", "score", "subject", "signals", box=None, pad_edge=False)
     for rank, commit in enumerate(found.commits, start=1):
         reasons = f"named: {commit.explicit}" if commit.explicit else _strongest(commit)
-        cells = (commit.id[:12], _day(commit), f"{commit.score:.2f}", commit.subject[:80], reasons)
-        table.add_row(str(rank), *map(escape, cells))
-    console.print(table)
+        subject = clean(commit.subject).text[:100]
+        typer.echo(f"{rank:>4}  {commit.id[:12]}  {_day(commit):10}  {commit.score:7.2f}  {subject}")
+        typer.echo(f"      {clean(reasons).text}")
     if found.explicit:
-        console.print("The first is named by the advisory itself; the others are ranked.")
+        typer.echo("The first is named by the advisory itself; the others are ranked.")
     else:
-        console.print(f"Margin of the first over the next change: {found.margin:.2f} (0 a toss-up, 1 sure).")
+        typer.echo(f"Margin of the first over the next change: {found.margin:.2f} (0 a toss-up, 1 sure).")
 
 
 def _strongest(commit: RankedCommit) -> str:

@@ -24,12 +24,12 @@ _COMMIT_LINK = re.compile(r"/commits?/([0-9a-f]{7,64})\b", re.IGNORECASE)
 _NUMBER = r"v?(\d+(?:\.\d+)+(?:[-_.]?(?:a|b|rc|alpha|beta|dev|post)[-_.]?\d*)?)"
 _FIXED = re.compile(
     r"(?:before|prior to|(?:fixed|patched|addressed|resolved|released|included|available|introduced|fix) in"
-    r"|(?:patched|fixed) with|(?:upgrade|update|upgrading) to|(?:earlier|lower|less|older) than|<)\s+"
+    r"|(?:patched|fixed) with|(?:upgrade|update|upgrading) to|(?:earlier|lower|less|older) than|<(?=[\sv\d]))\s*"
     r"(?:the\s+)?(?:release\s+)?(?:versions?\s+)?(?:[A-Z]\w+\s+)?" + _NUMBER,
     re.IGNORECASE,
 )
 _LAST = re.compile(
-    r"(?:through|up to(?: and including)?|<=|until)\s+(?:versions?\s+)?" + _NUMBER
+    r"(?:through|up to(?: and including)?|<=|until)\s*(?:versions?\s+)?" + _NUMBER
     + "|" + _NUMBER + r"\s+(?:and|or)\s+(?:earlier|below|older|prior|lower|previous)"
     "|versions?\\s+" + _NUMBER + r"\s+(?:has|is|are|contains|allows)",
     re.IGNORECASE,

@@ -18,7 +18,39 @@ class Preset(StrEnum):
     PAPER = "paper"
 
 
-WEIGHTS: Mapping[str, float] = MappingProxyType({})
+WEIGHTS: Mapping[str, float] = MappingProxyType(
+    {
+        "message": 2.39,
+        "paths": 0.64,
+        "diff": 0.62,
+        "sections": 0.83,
+        "document": 2.08,
+        "weakness": 0.8,
+        "date": 1.84,
+        "author_date": 1.79,
+        "late": -1.34,
+        "window": 2.1,
+        "window_end": 1.77,
+        "id": 2.02,
+        "issue": 1.35,
+        "issue_of_copy": 0.26,
+        "file": 0.63,
+        "docs_only": -0.6,
+        "tests_only": -0.13,
+        "with_tests": 0.77,
+        "with_changelog": 0.55,
+        "empty": -0.02,
+        "revert": -0.2,
+        "bump": -0.7,
+        "release": -0.79,
+        "security_words": 0.95,
+        "copies": -0.45,
+        "main_line": 0.86,
+        "many_files": 0.62,
+        "lines": -0.62,
+        "files": -0.54,
+    }
+)
 """Weights of the default preset; ``suture eval tracing --fit`` prints them (ridge 1.0, all advisories)."""
 
 PLAIN_WEIGHTS: Mapping[str, float] = MappingProxyType(

@@ -79,7 +79,7 @@ class Releases:
 
     def windows(self, query: AdvisoryQuery) -> tuple[Window, ...]:
         """Return where the fix should lie by the versions of the advisory and of its text; often one window."""
-        named = version_mentions(query.text)
+        named = version_mentions("\n".join((query.text, *query.affected)))
         listed = _versions(query.fixed)
         bounds = [self._fixed_in(version) for version in listed]
         further = [version for version in _versions(named.fixed) if version not in listed]

@@ -67,6 +67,16 @@ def test_versions_that_a_text_calls_the_last_affected() -> None:
     assert mentions.version_mentions(text).fixed == ()
 
 
+def test_ranges_are_read_as_versions() -> None:
+    assert mentions.version_mentions("<4.0.5").fixed == ("4.0.5",)
+    assert mentions.version_mentions(">= 2.0, < v3.1.0") == mentions.VersionMentions(
+        fixed=("3.1.0",), last_affected=()
+    )
+    assert mentions.version_mentions("<= 2.4.1") == mentions.VersionMentions(
+        fixed=(), last_affected=("2.4.1",)
+    )
+
+
 def test_silent_words_are_no_query() -> None:
     assert query_terms("An attacker may use the vulnerability in parse_header") == {
         "parse_header": 1,
