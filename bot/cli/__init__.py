@@ -15,10 +15,17 @@ COMMANDS: tuple[str, ...] = (
     "setup",
     "index",
     "locate",
+    "trace",
+    "backport",
 )
 """Modules of this package; each has ``register(app)``. One line a command."""
 
-EVALUATIONS: tuple[str, ...] = ()
+EVALUATIONS: tuple[str, ...] = (
+    "eval_localization",
+    "eval_tracing",
+    "eval_repair",
+    "eval_validate",
+)
 """Modules with the sub-commands of ``suture eval``; each has ``register(app)``."""
 
 
