@@ -49,7 +49,7 @@ def open_github(settings: Settings) -> GitHubApp:
 def open_ports(settings: Settings) -> Ports:
     """Return the ports; raise what the sandbox or the settings lack."""
     github = open_github(settings)
-    checkouts = CheckoutConfig(folder=settings.data_dir / "checkouts")
+    checkouts = CheckoutConfig(folder=settings.data_dir / "checkouts", environment=settings.passed_on)
     return Ports(
         github=github,
         checkouts=GitCheckouts(checkouts, github.connection, github.refresh),

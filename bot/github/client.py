@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections import defaultdict
-from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import islice
@@ -20,11 +17,12 @@ from bot.github.contents import read_file
 from bot.github.grants import CHECK, DISCUSS, LOOK, PUBLISH, READ
 from bot.github.history import PastFix, past_fixes
 from bot.github.house import house_rules
+from bot.github.places import Places
 from bot.github.publish import publish
 from bot.github.reports import as_report, source
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from github.Repository import Repository as RemoteRepository
 
@@ -45,8 +43,7 @@ class GitHubApp:
     def __init__(self, config: GitHubConfig) -> None:
         self.connection = Connection(config)
         self.calls = Calls(self.connection)
-        self._locks: dict[tuple[object, ...], asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._written: dict[tuple[object, ...], int] = {}
+        self._places = Places()
 
     def budgets(self) -> Iterator[tuple[int, RateBudget]]:
         """Yield each installation's rate budget, for the metrics."""
@@ -85,16 +82,16 @@ class GitHubApp:
 
     async def sticky_comment(self, repository: Repository, number: int, key: str, body: str) -> int:
         """Create or edit the one comment of a key."""
-        place = ("comment", repository.id, number, key)
-        async with self._one_at_a_time(place) as known:
-            self._written[place] = await self.calls.on(
+        async with self._places.writing("comment", repository.id, number, key) as written:
+            known = written.id
+            written.id = await self.calls.on(
                 repository,
                 DISCUSS,
                 lambda remote: write_comment(
                     remote, number, key, body, author=f"{self.connection.slug()}[bot]", known=known
                 ),
             )
-        return self._written[place]
+            return written.id
 
     async def check(
         self,
@@ -118,16 +115,16 @@ class GitHubApp:
             summary=summary,
             actions=actions,
         )
-        place = ("check", repository.id, head_sha, key)
-        async with self._one_at_a_time(place) as known:
-            self._written[place] = await self.calls.on(
+        async with self._places.writing("check", repository.id, head_sha, key) as written:
+            known = written.id
+            written.id = await self.calls.on(
                 repository, CHECK, lambda remote: write_check(remote, state, known=known)
             )
-        return self._written[place]
+            return written.id
 
     async def publish(self, publication: Publication) -> PullRequest:
         """Commit, point the branch, find or open the pull request."""
-        async with self._one_at_a_time(("publish", publication.repository.id)):
+        async with self._places.writing("publish", publication.repository.id):
             return await self.calls.on(
                 publication.repository,
                 PUBLISH,
@@ -188,11 +185,6 @@ class GitHubApp:
         name = f"{self.connection.slug()}[bot]"
         _, user = remote.requester.requestJsonAndCheck("GET", f"/users/{quote(name, safe='')}")
         return f"{name} <{user['id']}+{name}@users.noreply.{self.connection.config.web_host}>"
-
-    @asynccontextmanager
-    async def _one_at_a_time(self, place: tuple[object, ...]) -> AsyncIterator[int | None]:
-        async with self._locks[place]:
-            yield self._written.get(place)
 
 
 def _get(remote: RemoteRepository, path: str) -> dict[str, Any]:
