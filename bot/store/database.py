@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 BUSY_MILLISECONDS = 30_000
+LOOK_SECONDS = 0.002
 WRITE = "suture_write"
 
 
@@ -126,5 +129,30 @@ def _pragmas(connection: DBAPIConnection) -> None:
 
 
 def _begin_sqlite(connection: sa.Connection) -> None:
-    write = connection.get_execution_options().get(WRITE)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
+    driver: Any = connection.connection.driver_connection
+    if connection.get_execution_options().get(WRITE):
+        _take_write_lock(driver)
+    else:
+        driver.execute("BEGIN")
+
+
+def _take_write_lock(driver: sqlite3.Connection) -> None:
+    """Begin to write as soon as the lock is free.
+
+    SQLite's own wait sleeps up to 100 ms between two looks; a webhook that waits for its commit among the
+    commits of busy jobs would starve.
+    """
+    deadline = time.monotonic() + BUSY_MILLISECONDS / 1000
+    driver.execute("PRAGMA busy_timeout=0")
+    try:
+        while True:
+            try:
+                driver.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or time.monotonic() > deadline:
+                    raise
+                time.sleep(LOOK_SECONDS)
+            else:
+                return
+    finally:
+        driver.execute(f"PRAGMA busy_timeout={BUSY_MILLISECONDS}")

@@ -24,7 +24,9 @@ from bot.store.schema import (
 from handlers.intents import Repository
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
+
+SEEN_SECONDS = 3600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +59,8 @@ class Repositories:
         }
         short = ("installation_id", "full_name", "private")
         known = values if repository.default_branch else {name: values[name] for name in short}
+        if self._is_known(repository.id, known, at):
+            return
         self._upsert(repositories, {"id": repository.id, **values, "seen_at": at}, {**known, "seen_at": at})
 
     def get(self, repository_id: int) -> Repository | None:
@@ -126,6 +130,14 @@ class Repositories:
             connection.execute(sa.delete(repositories).where(repositories.c.id.in_(ids)))
             if installation_id:
                 connection.execute(sa.delete(installations).where(installations.c.id == installation_id))
+
+    def _is_known(self, repository_id: int, known: Mapping[str, Any], at: float) -> bool:
+        """Return whether a recent look showed the same; a read is cheap where a write flushes the disk."""
+        fresh = repositories.c.seen_at > at - SEEN_SECONDS
+        query = sa.select(repositories).where(repositories.c.id == repository_id, fresh)
+        with self._engine.connect() as connection:
+            row = next(rows(connection.execute(query)), None)
+        return row is not None and all(row[name] == value for name, value in known.items())
 
     def _repositories(self, wanted: sa.ColumnElement[bool]) -> list[Repository]:
         names = ("id", "full_name", "installation_id", "default_branch", "private", "archived", "fork")
