@@ -20,10 +20,7 @@ COMMANDS: tuple[str, ...] = (
 )
 """Modules of this package; each has ``register(app)``. One line a command."""
 
-EVALUATIONS: tuple[str, ...] = (
-    "eval_localization",
-    "eval_tracing",
-)
+EVALUATIONS: tuple[str, ...] = ("eval_localization", "eval_tracing", "eval_backports")
 """Modules with the sub-commands of ``suture eval``; each has ``register(app)``."""
 
 
