@@ -207,6 +207,7 @@ class App:
         await sweeping.redeliver(self.services)
 
     async def _clean(self) -> None:
+        await asyncio.to_thread(sweeping.mend, self.services, self.jobs.unfinished)
         await asyncio.to_thread(sweeping.clean, self.services, self.jobs.purge)
 
     def _close(self) -> None:

@@ -21,6 +21,11 @@ _TAGS = re.compile("[\U000e0000-\U000e0fff]")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _COMMENTS = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 
+HIDDEN = re.compile(
+    "|".join(pattern.pattern for pattern in (_CONTROLS, _BIDI, _TAGS, _INVISIBLE, _SURROGATES))
+)
+"""Single characters that act on a terminal, or that a reader does not see."""
+
 _REMOVALS: tuple[tuple[re.Pattern[str], str], ...] = (
     (_ESCAPES, "terminal escape sequences"),
     (_CONTROLS, "control characters"),

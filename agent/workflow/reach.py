@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _GRACE_SECONDS = 30.0
 
 
-async def tests_reach(
+async def suite_reaches(
     changed: Iterable[str], copy: Path, environment: Environment, state: RunState, tools: Tools
 ) -> bool:
     """Tell whether the suite runs code of a changed file or of a file that the proof ran through.

@@ -13,9 +13,10 @@ from agent.domain.proof import Verdict
 from agent.patches.scope import scope_violations
 from agent.workflow.honesty import honesty_row
 from agent.workflow.proving import observe, observe_times
-from agent.workflow.reach import tests_reach
+from agent.workflow.reach import suite_reaches
 from agent.workflow.regression import regression_row
 from agent.workflow.syntax import syntax_row
+from agent.workflow.weakness import weakness_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,6 +42,7 @@ async def build_matrix(
     rows = [_scope_row(candidate, before, diff, state, tools)]
     rows.append(await syntax_row(candidate, copy, environment, state, tools))
     if not _failed(rows):
+        rows += await weakness_rows(candidate, state, tools)
         rows += await _proof_rows(copy, environment, state, tools)
     if not _failed(rows) and state.proof is not None:
         rows.append(await honesty_row(state.proof, candidate, before, environment, tools))
@@ -53,7 +55,7 @@ async def build_matrix(
         rows.append(_not_run(RowKind.REGRESSION, "the project's tests"))
     else:
         row = await regression_row(copy, environment, state, tools)
-        if _is_alone(row, rows, state) and not await tests_reach(
+        if _is_alone(row, rows, state) and not await suite_reaches(
             candidate.changes, copy, environment, state, tools
         ):
             row = _says_nothing(row)

@@ -20,7 +20,13 @@ COMMANDS: tuple[str, ...] = (
 )
 """Modules of this package; each has ``register(app)``. One line a command."""
 
-EVALUATIONS: tuple[str, ...] = ("eval_localization", "eval_tracing", "eval_backports")
+EVALUATIONS: tuple[str, ...] = (
+    "eval_localization",
+    "eval_tracing",
+    "eval_backports",
+    "eval_repair",
+    "eval_validate",
+)
 """Modules with the sub-commands of ``suture eval``; each has ``register(app)``."""
 
 

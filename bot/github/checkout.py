@@ -22,7 +22,7 @@ from bot.github.mirror import Mirror, checked_sha
 from bot.ports import Checkout
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
     from pathlib import Path
 
     from bot.github.connection import Connection
@@ -39,6 +39,7 @@ class CheckoutConfig:
     """Where mirrors and trees lie, and their bounds."""
 
     folder: Path
+    environment: Mapping[str, str] = field(default_factory=dict)
     git: GitLimits = field(default_factory=GitLimits)
     tree: TreeLimits = field(default_factory=TreeLimits)
     tries: int = 3
@@ -59,7 +60,10 @@ class GitCheckouts:
         self._refresh = refresh
         self._web = connection.config.web_url
         self._git = Git(
-            home=config.folder / "home", limits=config.git, insecure=self._web.startswith("http://")
+            home=config.folder / "home",
+            environment=config.environment,
+            limits=config.git,
+            insecure=self._web.startswith("http://"),
         )
 
     async def export(self, repository: Repository, branch: str = "", sha: str = "") -> Checkout:

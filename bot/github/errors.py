@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from bot.errors import GitHubError
+
+HOST_PATH = re.compile(r"(?<![\w:/])/(?:[^\s/']+/)+")
+"""Folders of this machine in git's words: nobody's business who reads an error on GitHub."""
 
 
 class InstallationSuspendedError(GitHubError):
@@ -46,7 +51,7 @@ class GitError(GitHubError):
     """A git process failed or was stopped; ``status`` is always None, ``exit_code`` None when stopped."""
 
     def __init__(self, command: str, exit_code: int | None, words: str) -> None:
-        lines = [line for line in words.splitlines() if line.strip()]
+        lines = [HOST_PATH.sub("", line) for line in words.splitlines() if line.strip()]
         super().__init__(
             f"git {command}: {lines[-1][:200] if lines else 'no explanation'}",
             status=None,

@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import os
 import resource
+import shutil
 import signal
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING
 from bot.github.errors import GitError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
+    from collections.abc import AsyncIterator, Mapping, Sequence
     from pathlib import Path
 
 TOKEN = "SUTURE_GIT_TOKEN"  # noqa: S105 - the name of a variable
@@ -57,9 +58,14 @@ class GitLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Git:
-    """Runs git; ``home`` is an empty folder that holds the helper. ``insecure`` allows plain HTTP (tests)."""
+    """Runs git; ``home`` is an empty folder that holds the helper.
+
+    ``environment`` is what git may learn of the operator's (proxies, certificates); ``insecure`` allows plain
+    HTTP, for a GitHub on this machine.
+    """
 
     home: Path
+    environment: Mapping[str, str] = field(default_factory=dict)
     limits: GitLimits = field(default_factory=GitLimits)
     insecure: bool = False
 
@@ -68,7 +74,8 @@ class Git:
         async with self.process(*arguments, token=token) as process:
             out, err = await process.communicate()
         if process.returncode:
-            raise GitError(arguments[0], process.returncode, err[-STDERR_BYTES:].decode(errors="replace"))
+            words = err[-STDERR_BYTES:].decode(errors="replace")
+            raise GitError(_verb(arguments), process.returncode, words)
         return out
 
     @contextlib.asynccontextmanager
@@ -77,7 +84,7 @@ class Git:
     ) -> AsyncIterator[asyncio.subprocess.Process]:
         """Start git in a process group of its own; one that still runs at the end is killed with its children."""
         process = await asyncio.create_subprocess_exec(
-            *("git", *(item for option in self._off() for item in ("-c", option)), *arguments),
+            *(_program(), *(item for option in self._off() for item in ("-c", option)), *arguments),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=stdout,
             stderr=asyncio.subprocess.PIPE,
@@ -91,7 +98,7 @@ class Git:
             async with asyncio.timeout(self.limits.seconds):
                 yield process
         except TimeoutError:
-            raise GitError(arguments[0], None, f"stopped after {self.limits.seconds:g} seconds") from None
+            raise GitError(_verb(arguments), None, f"stopped after {self.limits.seconds:g} seconds") from None
         finally:
             if process.returncode is None:
                 with contextlib.suppress(ProcessLookupError):
@@ -101,8 +108,12 @@ class Git:
     def install_helper(self) -> None:
         """Write the helper that hands the token over."""
         self.home.mkdir(parents=True, exist_ok=True)
-        self._helper.write_text(ASKPASS)
-        self._helper.chmod(0o700)
+        if self._helper.exists() and self._helper.read_text() == ASKPASS:
+            return
+        fresh = self._helper.with_name(f"askpass.{os.getpid()}")
+        fresh.write_text(ASKPASS)
+        fresh.chmod(0o700)
+        fresh.replace(self._helper)  # never half-written under another process that runs it
 
     @property
     def _helper(self) -> Path:
@@ -112,17 +123,9 @@ class Git:
         return (*OFF, "protocol.http.allow=always") if self.insecure else OFF
 
     def _environment(self, token: str) -> Mapping[str, str]:
-        kept = (
-            "PATH",
-            "HTTPS_PROXY",
-            "https_proxy",
-            "NO_PROXY",
-            "no_proxy",
-            "SSL_CERT_FILE",
-            "GIT_SSL_CAINFO",
-        )
-        environment = {name: os.environ[name] for name in kept if name in os.environ}
-        environment |= {
+        environment = {
+            **self.environment,
+            "PATH": os.defpath,
             "HOME": str(self.home),
             "XDG_CONFIG_HOME": str(self.home),
             "LC_ALL": "C",
@@ -137,3 +140,15 @@ class Git:
         if token:
             environment |= {"GIT_ASKPASS": str(self._helper), TOKEN: token}
         return environment
+
+
+def _verb(arguments: Sequence[str]) -> str:
+    return next((argument for argument in arguments if not argument.startswith("-")), "")
+
+
+def _program() -> str:
+    """Return where git is; what it runs itself it finds on its own."""
+    found = shutil.which("git")
+    if found is None:
+        raise GitError("git", None, "git is not installed")
+    return found

@@ -11,7 +11,7 @@ TRAILER = "Suture-Run"
 
 def token(key: str) -> str:
     """Return a key as it may stand inside an HTML comment or a trailer."""
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", key).strip("-").replace("--", "-") or "none"
+    return re.sub(r"(?:[^A-Za-z0-9._]|-)+", "-", key).strip("-") or "none"
 
 
 def marked(key: str, body: str) -> str:

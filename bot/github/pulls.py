@@ -128,8 +128,14 @@ def _requested(repository: RemoteRepository, number: int, field: str, name: str)
 
 def mentioning(pulls: Iterable[RemotePull], mentions: Sequence[str]) -> list[RemotePull]:
     """Return the pull requests whose title, body or branch names one of the mentions as a whole word."""
+    return [
+        pull for pull in pulls if names_one(f"{pull.title}\n{pull.body or ''}\n{pull.head.ref}", mentions)
+    ]
+
+
+def names_one(text: str, mentions: Sequence[str]) -> bool:
+    """Whether a text names one of the mentions as a whole word, in any case. Pure."""
     if not mentions:
-        return []
+        return False
     names = "|".join(re.escape(mention) for mention in mentions)
-    pattern = re.compile(rf"(?<![\w-])(?:{names})(?![\w-])", re.IGNORECASE)
-    return [pull for pull in pulls if pattern.search(f"{pull.title}\n{pull.body or ''}\n{pull.head.ref}")]
+    return re.search(rf"(?<![\w-])(?:{names})(?![\w-])", text, re.IGNORECASE) is not None

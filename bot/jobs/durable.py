@@ -150,10 +150,15 @@ class DurableJobs:
             client.delete_workflows([job.workflow_id for job in done])
         return len(done)
 
-    def unfinished(self) -> int:
-        """Return how many jobs wait or run."""
-        status = ["ENQUEUED", "PENDING", "DELAYED"]
-        return len(self._connected().list_workflows(status=status, load_input=False, load_output=False))
+    def unfinished(self, ids: Sequence[str] | None = None) -> frozenset[str]:
+        """Return which jobs, of some or of all, wait or run."""
+        found = self._connected().list_workflows(
+            workflow_ids=None if ids is None else list(ids),
+            status=["ENQUEUED", "PENDING", "DELAYED"],
+            load_input=False,
+            load_output=False,
+        )
+        return frozenset(job.workflow_id for job in found)
 
     def _register(self, name: str, body: Body) -> None:
         journal = _DurableJournal(self._faults, self._metrics)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,10 +14,9 @@ from bot.store.reports import ADVISORY_ID, flaw_keys
 if TYPE_CHECKING:
     from agent.domain.report import Report
     from bot.jobs.services import Services
-    from bot.jobs.starting import Asked
     from bot.repo_config import RepoConfig
     from bot.store.runs import Run
-    from handlers.intents import Repository
+    from handlers.intents import Repository, StartRun, Subject
 
 HOUR = 3600.0
 ANSWERED = frozenset({Outcome.FIXED.value, Outcome.ALREADY_FIXED.value, Outcome.UNPROVEN.value})
@@ -32,6 +32,16 @@ class Refusal:
     linked_run_id: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What is asked for, with the subject of the report itself, which a pull request or button only names."""
+
+    intent: StartRun
+    subject: Subject
+    report: Report
+    key: str
+
+
 def own_reasons(services: Services, asked: Asked, config: RepoConfig, now: float) -> Refusal | None:
     """Return the first reason found in our own tables."""
     repository = asked.intent.repository
@@ -39,8 +49,10 @@ def own_reasons(services: Services, asked: Asked, config: RepoConfig, now: float
         return Refusal(reason="Suture is switched off here.")
     if repository.archived:
         return Refusal(reason="This repository is archived.")
-    if not asked.intent.retry and (known := _open_pull(services, asked) or _same_flaw(services, asked)):
-        return known
+    if not asked.intent.retry:
+        same = same_flaw(services, repository.id, asked.subject.key, asked.report)
+        if known := _open_pull(services, asked) or same:
+            return known
     if services.store.runs.count_since(repository.id, now - HOUR) >= services.operator.runs_per_hour:
         return Refusal(reason="Too many runs were started here in the last hour; try again later.")
     if services.store.pulls.count_open(repository.id) >= config.limits.open_pull_requests:
@@ -79,13 +91,18 @@ def _open_pull(services: Services, asked: Asked) -> Refusal | None:
     return None
 
 
-def _same_flaw(services: Services, asked: Asked) -> Refusal | None:
-    """Link to an earlier report of the same flaw; never a public one to a private run, which would tell."""
-    ids = services.store.reports.same_flaw(asked.intent.repository.id, flaw_keys(asked.report))
+def same_flaw(
+    services: Services, repository_id: int, subject_key: str, report: Report, before: float = math.inf
+) -> Refusal | None:
+    """Return the run of an earlier report of the same flaw, asked for before a time.
+
+    Never a private run for a public report: that would tell.
+    """
+    ids = services.store.reports.same_flaw(repository_id, flaw_keys(report))
     for run in services.store.runs.of_reports(ids):
-        if run.subject_key == asked.subject.key or run.linked_run_id:
+        if run.subject_key == subject_key or run.linked_run_id or run.created_at >= before:
             continue
-        if run.private and asked.report.visibility is Visibility.PUBLIC:
+        if run.private and report.visibility is Visibility.PUBLIC:
             continue
         if run.active or run.outcome in ANSWERED:
             return Refusal(reason=_linked_words(run), url=run.pull_url, linked_run_id=run.id)

@@ -123,7 +123,9 @@ async def _forbidden(journal: Journal, services: Services, run_id: str, path: st
 
 async def _outdone(journal: Journal, services: Services, run_id: str, refusal: gates.Refusal) -> None:
     run, _, repository = await _load(services, run_id)
-    await _voice(services, run, repository).say(journal, run.subject_key, wording.not_started(refusal))
+    await _voice(services, run, repository).say(
+        journal, run.subject_key, wording.not_started(refusal.reason, refusal.url)
+    )
     await _finish(journal, services, run_id)
 
 

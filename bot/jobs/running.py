@@ -11,7 +11,7 @@ import structlog
 
 from agent.domain.run import Depth, Outcome
 from bot.errors import RunDeclinedError, RunStoppedError
-from bot.jobs import configuring, keeping, merging
+from bot.jobs import configuring, gates, keeping, merging
 from bot.jobs.guard import guarded
 from bot.jobs.names import publish_job
 from bot.jobs.services import in_thread
@@ -86,8 +86,20 @@ async def _admit(services: Services, run_id: str) -> float:
     config = await configuring.config_of(services, now)
     if not (config.enabled and services.operator.enabled):
         raise RunDeclinedError("Suture was switched off here meanwhile")
+    await in_thread(_link, services, run)
     await in_thread(services.store.runs.note, run.id, services.now(), "started", f"on {now.default_branch}")
     return min(config.limits.minutes, float(services.operator.run_minutes))
+
+
+def _link(services: Services, run: Run) -> None:
+    """Decline a run whose flaw another one, asked for at the same moment, answers or is about to answer."""
+    report = services.store.reports.get(run.report_id)
+    if report is None or run.kind is not RunKind.FIX or run.cause == "retry":
+        return
+    first = gates.same_flaw(services, run.repository_id, run.subject_key, report, run.created_at)
+    if first is not None:
+        services.store.runs.change(run.id, UNFINISHED, linked_run_id=first.linked_run_id)
+        raise RunDeclinedError(f"{first.reason} {first.url}".strip())
 
 
 async def _repair(services: Services, run_id: str, minutes: float) -> None:

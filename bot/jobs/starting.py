@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import structlog
@@ -30,16 +30,6 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What is asked for, with the subject of the report itself, which a pull request or button only names."""
-
-    intent: StartRun
-    subject: Subject
-    report: Report
-    key: str
-
-
 async def start(journal: Journal, services: Services, intent: StartRun, key: str) -> None:
     """Queue a run, or say in one line why not; a private report is queued without a word."""
     matter = await matter_of(services, intent.repository, intent.subject)
@@ -53,7 +43,7 @@ async def start(journal: Journal, services: Services, intent: StartRun, key: str
         await voice.say(journal, f"answer-{key}", wording.cannot_read(str(error)))
         raise
     report = decode(Report, found)
-    asked = Asked(intent=intent, subject=matter.subject, report=report, key=key)
+    asked = gates.Asked(intent=intent, subject=matter.subject, report=report, key=key)
     voice = replace(voice, silent=hint or report.visibility is Visibility.PRIVATE)
     refusal = await _refusal(journal, services, asked)
     if refusal is None:
@@ -61,7 +51,7 @@ async def start(journal: Journal, services: Services, intent: StartRun, key: str
         return
     await _link(journal, services, asked, refusal)
     await voice.react(journal, "confused" if not refusal.linked_run_id else "rocket")
-    await voice.say(journal, f"answer-{key}", wording.not_started(refusal))
+    await voice.say(journal, f"answer-{key}", wording.not_started(refusal.reason, refusal.url))
 
 
 async def _report(services: Services, intent: StartRun, subject: Subject) -> object:
@@ -76,7 +66,7 @@ async def _report(services: Services, intent: StartRun, subject: Subject) -> obj
     return encode(await services.github.report(intent.repository, subject))
 
 
-async def _refusal(journal: Journal, services: Services, asked: Asked) -> Refusal | None:
+async def _refusal(journal: Journal, services: Services, asked: gates.Asked) -> Refusal | None:
     """Ask our own tables first, GitHub's open pull requests last."""
 
     async def look() -> object:
@@ -98,7 +88,7 @@ async def _refusal(journal: Journal, services: Services, asked: Asked) -> Refusa
     return None if found is None else decode(gates.Refusal, found)
 
 
-async def _queue(journal: Journal, services: Services, asked: Asked, voice: Voice) -> None:
+async def _queue(journal: Journal, services: Services, asked: gates.Asked, voice: Voice) -> None:
     async def open_run() -> list[str]:
         config = await configuring.config_of(services, asked.intent.repository)
         return await in_thread(_open, services, asked, config)
@@ -113,7 +103,7 @@ async def _queue(journal: Journal, services: Services, asked: Asked, voice: Voic
     await voice.say(journal, f"answer-{asked.key}", wording.busy(standing))
 
 
-def _open(services: Services, asked: Asked, config: RepoConfig) -> list[str]:
+def _open(services: Services, asked: gates.Asked, config: RepoConfig) -> list[str]:
     """Insert report and run and enqueue its job; return the run that stands and the one that was meant."""
     intent, store, now = asked.intent, services.store, services.now()
     mine = run_id(asked.key, intent.repository.id, asked.subject.key)
@@ -134,7 +124,7 @@ def _open(services: Services, asked: Asked, config: RepoConfig) -> list[str]:
     return [standing.id, mine]
 
 
-def _row(asked: Asked, config: RepoConfig, mine: str, number: int, pull: Pull | None) -> Run:
+def _row(asked: gates.Asked, config: RepoConfig, mine: str, number: int, pull: Pull | None) -> Run:
     intent = asked.intent
     run = Run(
         id=mine,
@@ -163,7 +153,7 @@ def _row(asked: Asked, config: RepoConfig, mine: str, number: int, pull: Pull | 
     )
 
 
-async def _link(journal: Journal, services: Services, asked: Asked, refusal: Refusal) -> None:
+async def _link(journal: Journal, services: Services, asked: gates.Asked, refusal: Refusal) -> None:
     """Keep a second report of a known flaw as a finished run that points to the first."""
     if not refusal.linked_run_id:
         return

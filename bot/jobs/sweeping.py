@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING
 
 import structlog
 
+from agent.domain.run import Outcome
 from bot.errors import GitHubError
+from bot.jobs.names import job_ids
 from bot.jobs.services import in_thread
+from bot.store.runs import UNFINISHED, RunState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from bot.jobs.services import Services
 
@@ -20,6 +23,7 @@ LONGEST_WINDOW = 3 * DAY
 
 OVERLAP = 900.0
 MARK = "redelivered"
+STUCK_SECONDS = 600.0
 
 log = structlog.get_logger(__name__)
 
@@ -43,6 +47,22 @@ async def redeliver(services: Services) -> int:
     if lost:
         log.info("redelivery_asked", deliveries=len(lost))
     return len(lost)
+
+
+def mend(services: Services, unfinished: Callable[[Sequence[str]], frozenset[str]]) -> int:
+    """End runs that no job works on any more, so that they do not bar their subject for ever; return how many."""
+    old = services.now() - STUCK_SECONDS
+    ended = 0
+    for run in services.store.runs.active():
+        if run.state is RunState.WAITING or max(run.created_at, run.started_at) > old:
+            continue
+        if not unfinished(job_ids(run.id)):
+            values = {"outcome": Outcome.ERROR.value, "reason": "its job ended without a result"}
+            states = UNFINISHED - {RunState.WAITING}
+            done = {"state": RunState.FINISHED, "finished_at": services.now()}
+            ended += services.store.runs.change(run.id, states, **values, **done)
+            log.error("run_was_stuck", run_id=run.id, state=run.state.value)
+    return ended
 
 
 def clean(services: Services, purge: Callable[[float], int]) -> dict[str, int]:

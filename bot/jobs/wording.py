@@ -11,7 +11,6 @@ from handlers.replies import reply
 if TYPE_CHECKING:
     from agent.domain.matrix import Row
     from agent.domain.report import Report
-    from bot.jobs.gates import Refusal
     from bot.store.runs import Run
 
 HEADLINES = {
@@ -47,9 +46,9 @@ def busy(run_id: str) -> str:
     return reply(f"Run `{run_id[:8]}` is on this already; `/patch status` tells how far it is.")
 
 
-def not_started(refusal: Refusal) -> str:
-    """Return why no run was started."""
-    return reply(f"{refusal.reason} {refusal.url}".strip())
+def not_started(reason: str, url: str) -> str:
+    """Return why no run was started, and where the flaw is being fixed already."""
+    return reply(f"{reason} {url}".strip())
 
 
 def cannot_read(problem: str) -> str:

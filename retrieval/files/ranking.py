@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from retrieval.domain import FileQuery
     from retrieval.files.corpus import Corpus
     from retrieval.files.fusion import Preset
-    from retrieval.files.history import History
     from retrieval.files.issues import Likeness
     from retrieval.files.query import ParsedQuery
     from retrieval.files.snapshot import Snapshot
@@ -72,14 +71,20 @@ def measure(
     parsed: ParsedQuery, query: FileQuery, snapshot: Snapshot, preset: Preset
 ) -> tuple[Measured, ...]:
     """Return every signal that the preset weighs, by kind of file or over all files at once."""
-    similar = similar_issues(query, snapshot) if preset.wants_issues else ()
+    past = Past(
+        history=snapshot.whole_history if not preset.apart else snapshot.histories[FileKind.SOURCE],
+        by_title=snapshot.log.nearest(parsed.title) if "log_title" in preset.history else (),
+        by_body=snapshot.log.nearest(parsed.body) if "log_body" in preset.history else (),
+        similar=similar_issues(query, snapshot) if preset.wants_issues else (),
+        at={},
+    )
     if not preset.apart:
-        return (_measured(parsed, snapshot.whole, snapshot.whole_history, similar, preset),)
+        return (_measured(parsed, snapshot.whole, past, preset),)
     found = []
     for kind, corpus in snapshot.corpora.items():
         if len(corpus):
-            history = snapshot.histories[kind]
-            found.append(_measured(parsed, corpus, history, similar, preset, kind=kind))
+            own = replace(past, history=snapshot.histories[kind])
+            found.append(_measured(parsed, corpus, own, preset, kind=kind))
     return tuple(found)
 
 
@@ -93,15 +98,14 @@ def similar_issues(query: FileQuery, snapshot: Snapshot) -> tuple[Likeness, ...]
 def _measured(
     parsed: ParsedQuery,
     corpus: Corpus,
-    history: History,
-    similar: tuple[Likeness, ...],
+    past: Past,
     preset: Preset,
     *,
     kind: FileKind = FileKind.SOURCE,
 ) -> Measured:
-    past = Past(history=history, similar=similar, at=corpus.at)
+    past = replace(past, at=corpus.at)
     found = {name: LEXICAL[name](parsed, corpus) for name in preset.lexical if name in LEXICAL}
-    found |= {name: HISTORY[name](parsed, past) for name in preset.history if name in HISTORY}
+    found |= {name: HISTORY[name](past) for name in preset.history if name in HISTORY}
     signals = scaled(found, preset)
     kept = (
         np.ones(len(corpus)) if kind is FileKind.SOURCE else np.where(signals["named_paths"] > 0, 1.0, APART)

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
-from tests.contract.worlds import TestbedWorld, World
+from tests.contract.fake_world import FakeWorld
+from tests.contract.worlds import GitWorld, TestbedWorld, World
 from tests.testbed.fixtures import testbed, testbed_process
-
-if TYPE_CHECKING:
-    from tests.testbed.testbed import Testbed
 
 __all__ = ["testbed", "testbed_process"]
 
 
-@pytest.fixture(params=[pytest.param("testbed", marks=pytest.mark.testbed)])
+@pytest.fixture(params=["fake", pytest.param("testbed", marks=pytest.mark.testbed)])
 def world(request: pytest.FixtureRequest) -> World:
-    """Return each world in turn."""
-    bed: Testbed = request.getfixturevalue("testbed")
-    return TestbedWorld(bed)
+    """Return each world in turn: the fake, and the real adapter on the testbed."""
+    if request.param == "fake":
+        return FakeWorld()
+    return TestbedWorld(request.getfixturevalue("testbed"))
+
+
+@pytest.fixture(params=[pytest.param("testbed", marks=pytest.mark.testbed)])
+def git_world(request: pytest.FixtureRequest) -> GitWorld:
+    """Return each world that holds trees and commits."""
+    return TestbedWorld(request.getfixturevalue("testbed"))

@@ -10,7 +10,7 @@ import pytest
 from bot.errors import GitHubError, RepositoryGoneError
 
 if TYPE_CHECKING:
-    from tests.contract.worlds import World
+    from tests.contract.worlds import GitWorld, World
 
 FILES = {"README.md": b"hello\r\n", "src/app.py": b"print(1)"}
 
@@ -32,11 +32,11 @@ async def test_permission_is_the_role(world: World, login: str, expected: set[st
     assert await world.client().permission(repository, login) in expected
 
 
-async def test_files_come_byte_for_byte(world: World) -> None:
+async def test_files_come_byte_for_byte(git_world: GitWorld) -> None:
     """Line endings and a missing final newline survive; what is not there is None; a branch can be named."""
-    repository = world.repository(FILES)
-    world.commit(repository, "other", {"README.md": b"other\n"})
-    client = world.client()
+    repository = git_world.repository(FILES)
+    git_world.commit(repository, "other", {"README.md": b"other\n"})
+    client = git_world.client()
 
     assert await client.read_file(repository, "README.md") == b"hello\r\n"
     assert await client.read_file(repository, "src/app.py") == b"print(1)"
@@ -102,22 +102,22 @@ async def test_one_comment_per_key_even_after_a_restart(world: World) -> None:
     assert "another" in bodies[1]
 
 
-async def test_a_strangers_copy_of_the_mark_is_left_alone(world: World) -> None:
+async def test_a_strangers_copy_of_the_mark_is_left_alone(git_world: GitWorld) -> None:
     """Somebody who copies our comment with its hidden mark keeps his own words."""
-    repository = world.repository(FILES)
-    number = world.issue(repository, "t", "b").number
+    repository = git_world.repository(FILES)
+    number = git_world.issue(repository, "t", "b").number
     assert number is not None
-    await world.client().sticky_comment(repository, number, "run-1", "first")
-    copied = world.comments(repository, number)[0].body
-    other = world.issue(repository, "t2", "b").number
+    await git_world.client().sticky_comment(repository, number, "run-1", "first")
+    copied = git_world.comments(repository, number)[0].body
+    other = git_world.issue(repository, "t2", "b").number
     assert other is not None
-    world.comment(repository, other, copied)
+    git_world.comment(repository, other, copied)
 
-    await world.client().sticky_comment(repository, other, "run-1", "mine")
+    await git_world.client().sticky_comment(repository, other, "run-1", "mine")
 
-    theirs, ours = world.comments(repository, other)
+    theirs, ours = git_world.comments(repository, other)
     assert copied == theirs.body
-    assert world.bot == ours.author
+    assert git_world.bot == ours.author
 
 
 async def test_one_check_per_key_and_commit(world: World) -> None:
@@ -177,7 +177,7 @@ async def test_labels_are_added_and_kept(world: World) -> None:
     await client.add_labels(repository, number, ["security"])
     await client.add_labels(repository, number, ["needs-human", "security"])
 
-    assert {"security", "needs-human"} == set(world.pulls(repository)[0]["labels"])
+    assert world.labels(repository, number) == {"security", "needs-human"}
 
 
 async def test_a_repository_is_seen_as_it_is_now(world: World) -> None:
@@ -192,18 +192,18 @@ async def test_a_repository_is_seen_as_it_is_now(world: World) -> None:
     assert (repository.id, renamed, "main") == (now.id, now.full_name, now.default_branch)
 
 
-async def test_a_renamed_repository_is_still_served(world: World) -> None:
+async def test_a_renamed_repository_is_still_served(git_world: GitWorld) -> None:
     """Work that began under the old name ends under the new one, reads and writes alike."""
-    repository = world.repository(FILES)
-    number = world.issue(repository, "t", "b").number
+    repository = git_world.repository(FILES)
+    number = git_world.issue(repository, "t", "b").number
     assert number is not None
-    renamed = replace(repository, full_name=world.rename(repository))
-    client = world.client()
+    renamed = replace(repository, full_name=git_world.rename(repository))
+    client = git_world.client()
 
     assert await client.read_file(repository, "README.md", ref="main") == b"hello\r\n"
     await client.sticky_comment(repository, number, "run-1", "said")
 
-    assert len(world.comments(renamed, number)) == 1
+    assert len(git_world.comments(renamed, number)) == 1
 
 
 async def test_a_deleted_repository_is_gone(world: World) -> None:

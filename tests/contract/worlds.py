@@ -57,18 +57,6 @@ class World(Protocol):
         """Return the commit of a branch, empty when there is none."""
         ...
 
-    def entry(self, repository: Repository, branch: str, path: str) -> tuple[str, bytes] | None:
-        """Return mode and bytes of a file."""
-        ...
-
-    def parents(self, repository: Repository, sha: str) -> tuple[str, ...]:
-        """Return the parents of a commit."""
-        ...
-
-    def message(self, repository: Repository, sha: str) -> str:
-        """Return the message of a commit."""
-        ...
-
     def commit(self, repository: Repository, branch: str, files: Mapping[str, bytes]) -> str:
         """Commit to a branch as a person."""
         ...
@@ -105,6 +93,10 @@ class World(Protocol):
         """Open a pull request as a person."""
         ...
 
+    def labels(self, repository: Repository, number: int) -> set[str]:
+        """Return the labels of an issue or pull request."""
+        ...
+
     def archive(self, repository: Repository) -> None:
         """Archive a repository."""
         ...
@@ -115,6 +107,22 @@ class World(Protocol):
 
     def delete(self, repository: Repository) -> None:
         """Delete a repository."""
+        ...
+
+
+class GitWorld(World, Protocol):
+    """A world that holds trees and commits as git does: what the fake does not pretend to be."""
+
+    def entry(self, repository: Repository, branch: str, path: str) -> tuple[str, bytes] | None:
+        """Return mode and bytes of a file."""
+        ...
+
+    def parents(self, repository: Repository, sha: str) -> tuple[str, ...]:
+        """Return the parents of a commit."""
+        ...
+
+    def message(self, repository: Repository, sha: str) -> str:
+        """Return the message of a commit."""
         ...
 
 
@@ -223,6 +231,9 @@ class TestbedWorld:
         self.commit(repository, branch, {"mine.txt": b"by hand\n"})
         wanted = {"title": title, "body": body, "head": branch, "base": "main"}
         return int(self._ask("POST", repository, "/pulls", wanted, by="maintainer")["number"])
+
+    def labels(self, repository: Repository, number: int) -> set[str]:
+        return {label["name"] for label in self._ask("GET", repository, f"/issues/{number}/labels")}
 
     def archive(self, repository: Repository) -> None:
         self._ask("PATCH", repository, "", {"archived": True})

@@ -23,9 +23,12 @@ class FakeCheckouts:
     root: Path
     exported: list[tuple[str, str, str]] = field(default_factory=list)
     dropped: list[str] = field(default_factory=list)
+    failure: Exception | None = None
 
     async def export(self, repository: Repository, branch: str = "", sha: str = "") -> Checkout:
         """Write the tree."""
+        if self.failure is not None:
+            raise self.failure
         self.exported.append((repository.full_name, branch, sha))
         tree = self.root / f"{repository.id}-{len(self.exported)}"
         tree.mkdir(parents=True)

@@ -14,6 +14,8 @@ from agent.domain.report import Report
 from bot.errors import GitHubError, RepositoryGoneError
 from bot.github.errors import HeadMovedError, PublicationRefusedError
 from bot.github.policies import HouseRules
+from bot.github.pulls import names_one
+from bot.github.trees import checked_path
 from bot.ports import Publication, PullRequest
 from bot.store.codec import decode, encode
 
@@ -199,6 +201,10 @@ class FakeGitHub:
         with self._call("publish", publication.repository, publication) as state:
             if not publication.changes:
                 raise PublicationRefusedError("the patch is empty")
+            for path in publication.changes:
+                checked_path(path)
+            if state["repositories"].get(str(publication.repository.id), {}).get("archived"):
+                raise PublicationRefusedError("the repository is archived")
             if not publication.branch.startswith("suture/"):
                 raise PublicationRefusedError("no branch of Suture's")
             mine = next((p for p in state["pulls"] if p["head_ref"] == publication.branch), None)
@@ -231,8 +237,7 @@ class FakeGitHub:
             return [
                 _pull(pull)
                 for pull in state["pulls"]
-                if pull["state"] == "open"
-                and any(word.lower() in f"{pull['text']} {pull['head_ref']}".lower() for word in mentions)
+                if pull["state"] == "open" and names_one(f"{pull['text']} {pull['head_ref']}", mentions)
             ]
 
     async def add_labels(self, repository: Repository, number: int, labels: Sequence[str]) -> None:
@@ -245,8 +250,7 @@ class FakeGitHub:
         """Return the repository as it is now."""
         with self._call("refresh", repository) as state:
             now = dict(state["repositories"].get(str(repository.id), {}))
-            if now.pop("gone", False):
-                raise RepositoryGoneError("the repository is gone", status=404, retryable=False)
+            now.pop("gone", None)
             return replace(repository, **{"default_branch": "main", **now})
 
     async def house_rules(self, repository: Repository) -> HouseRules:
@@ -299,6 +303,8 @@ class FakeGitHub:
                 if name == method:
                     del self._failures[index]
                     raise error
+            if repository and state["repositories"].get(str(repository.id), {}).get("gone"):
+                raise RepositoryGoneError("the repository is gone", status=404, retryable=False)
             yield state
 
     @contextmanager

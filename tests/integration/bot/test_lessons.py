@@ -10,6 +10,7 @@ import pytest
 from agent.domain.report import Report, Severity
 from agent.domain.run import Outcome
 from bot.errors import GitHubError
+from bot.github.policies import CommitStyle, HouseRules, Prohibition
 from bot.ports import PullRequest
 from bot.store.runs import RunState
 from tests.fakes.engine import build_result
@@ -135,6 +136,17 @@ async def test_a_second_report_of_the_flaw_is_linked_not_run_again(world: World)
     answer = next(text for place, text in world.github.comments.items() if place.startswith("13:"))
     assert "same flaw" in answer
     assert str(pull["url"]) in answer
+
+
+async def test_two_reports_of_one_flaw_at_the_same_moment_are_run_once(world: World) -> None:
+    for number in (12, 13):
+        world.take("issues", build_issue_event(number=number))
+    while any(job.workflow == "delivery" for job in world.queues.waiting):
+        await world.queues.run_next()
+    first = world.runs[0]
+    await world.queues.drain()
+    assert (len(world.engine.requests), len(world.github.pulls)) == (1, 1)
+    assert world.runs[1].linked_run_id == first.id
 
 
 async def test_retry_runs_even_a_linked_report(world: World) -> None:
@@ -548,6 +560,45 @@ async def test_a_github_that_is_down_for_a_while_loses_nothing(world: World) -> 
         world.github.fail(method, GitHubError("bad gateway", status=502, retryable=True), times=2)
     await world.send("issues", build_issue_event())
     assert (len(world.github.pulls), len(world.github.comments)) == (1, 1)
+
+
+async def test_a_repository_that_forbids_automated_pull_requests_gets_one_comment(world: World) -> None:
+    rule = Prohibition(path="CONTRIBUTING.md", sentence="No bots.")
+    world.github.set_house_rules(HouseRules(prohibition=rule))
+    await world.send("issues", build_issue_event())
+    assert (world.github.pulls, world.run.state) == ([], RunState.WAITING)
+    assert list(world.github.comments) == ["12:issue-12"]
+    assert "`CONTRIBUTING.md`" in world.said()
+    await world.send("issue_comment", build_comment_event("/patch approve"))
+    assert len(world.github.pulls) == 1
+
+
+async def test_template_style_and_owners_of_the_repository_are_respected(world: World) -> None:
+    rules = HouseRules(
+        template="## Checklist", owners="* @octo/security", commit_style=CommitStyle.CONVENTIONAL
+    )
+    world.github.set_house_rules(rules)
+    await world.send("issues", build_issue_event())
+    (pull,) = world.github.pulls
+    assert pull["title"].startswith("fix: ")
+    assert "## Checklist" in pull["body"]
+    (call,) = [call for call in world.github.calls if call["method"] == "publish"]
+    assert call["arguments"][0]["reviewers"] == ["octo/security"]
+
+
+async def test_somebody_elses_fix_that_came_during_the_run_is_linked(world: World) -> None:
+    theirs = PullRequest(
+        number=3,
+        url="https://github.example/3",
+        head_ref="fix",
+        head_sha="a",
+        state="open",
+        author_login="ann",
+    )
+    world.engine.on_start = lambda _request: world.github.add_pull(theirs, text="Fixes #12")
+    await world.send("issues", build_issue_event())
+    assert world.github.pulls == []
+    assert "https://github.example/3" in world.said()
 
 
 PRIVATE_WORDS = (GHSA, "Zip slip", "writes outside", "CWE-22", "suture/")

@@ -149,7 +149,7 @@ PASSING: dict[str, dict[str, Any]] = {
     "502 after the work": {"status": 502, "moment": Moment.AFTER},
     "reset": {},
     "reset after the work": {"moment": Moment.AFTER},
-    "too late": {"status": 500, "seconds": 1.5, "moment": Moment.AFTER},
+    "too late": {"status": 500, "seconds": 2.0, "moment": Moment.AFTER},
 }
 LASTING: dict[str, dict[str, Any]] = {
     "403": {"status": 403, "message": "Resource not accessible by integration"},
@@ -159,9 +159,10 @@ LASTING: dict[str, dict[str, Any]] = {
 SAMPLE = 4
 
 
-def build_app(bed: Testbed) -> GitHubApp:
-    """Return an App that waits one second for an answer."""
-    return GitHubApp(bed.config(request_seconds=1))
+def build_app(bed: Testbed, kind: dict[str, Any] | None = None) -> GitHubApp:
+    """Return an App; one that waits only a second for answers where they are to come too late."""
+    late = bool(kind and kind.get("seconds"))
+    return GitHubApp(bed.config(request_seconds=1 if late else 30))
 
 
 async def requests_of(bed: Testbed, act: Act) -> int:
@@ -177,7 +178,7 @@ async def survive(bed: Testbed, name: str, number: int, kind: dict[str, Any]) ->
     scene = build_scene(bed)
     fault = bed.faults.add(Fault(method=".*", path=".*", first=number, **kind))
 
-    await act(scene, build_app(bed))
+    await act(scene, build_app(bed, kind))
 
     assert fault.fired == 1, (number, kind)
     bed.faults.clear()

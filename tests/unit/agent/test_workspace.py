@@ -211,3 +211,22 @@ def test_a_full_disk_says_so_and_leaves_nothing(
     with pytest.raises(ProjectError, match="no room left"):
         open_workspace(project, parent=tmp_path)
     assert [path for path in tmp_path.iterdir() if path.name.startswith("suture-run")] == []
+
+
+def test_what_a_killed_run_left_is_removed_and_nothing_else(project: Path, tmp_path: Path) -> None:
+    """A folder in use is locked by its process; one made just now may not be locked yet."""
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    with open_workspace(project, parent=runs) as in_use:
+        dead, young, other = (runs / name for name in ("suture-run-dead", "suture-run-young", "other"))
+        for folder in (dead, young, other):
+            (folder / "tree").mkdir(parents=True)
+        (runs / "suture-run-link").symlink_to(project)
+        for folder in (dead, other, in_use.root):
+            os.utime(folder, (0, 0))
+        with open_workspace(project, parent=runs):
+            assert not dead.exists()
+            assert in_use.read("src/app.py") == b"a\r\n"
+            assert young.exists()
+            assert other.exists()
+            assert (project / "src" / "app.py").exists()

@@ -12,13 +12,16 @@ from agent.domain.execution import KillReason
 from agent.domain.matrix import RowKind, RowStatus
 from agent.domain.project import TestRun, TestStatus
 from agent.domain.run import Outcome
+from agent.workflow.driver import Workflow
 from agent.workflow.stages import diagnose
+from agent.workflow.stages.catalogue import STAGES
 from tests.fakes.sandbox import ScriptedSandbox, build_execution
 from tests.fakes.workflow import (
     FakeCandidates,
     FakeProofs,
     FakeRanker,
     FakeToolchain,
+    RecordedTrajectory,
     build_candidate,
     build_proof,
     build_report,
@@ -210,3 +213,15 @@ async def test_a_full_disk_ends_the_run_and_keeps_what_was_found(workspace: Work
     assert result.outcome is Outcome.ERROR
     assert result.reason == "reproduce: the machine refused: No space left on device"
     assert result.baseline is not None
+
+
+async def test_a_fault_of_our_own_keeps_what_was_found(workspace: Workspace) -> None:
+    tools = build_tools(workspace)
+    workflow = Workflow(run_id="r1", report=build_report(), tools=tools, stages=STAGES)
+    await workflow.run()
+    result = workflow.fault(KeyError("secret of mine"))
+    assert result.outcome is Outcome.ERROR
+    assert result.reason == "a fault of Suture (KeyError); trajectory.jsonl holds the traceback"
+    assert result.baseline is not None
+    assert isinstance(tools.trajectory, RecordedTrajectory)
+    assert "KeyError: 'secret of mine'" in str(tools.trajectory.events[-1][1]["traceback"])

@@ -97,6 +97,13 @@ def test_an_answer_without_words_is_no_failure_of_ours(text: str) -> None:
     assert str(fault(500, {}, text, now=NOW)) == "GitHub answered 500: no explanation"
 
 
+def test_no_folder_of_this_machine_is_told() -> None:
+    """Addresses stay, host paths lose their folders."""
+    error = GitError("fetch", 128, "x\nfatal: '/var/lib/suture/1.git' and https://github.com/o/r.git")
+
+    assert str(error) == "git fetch: fatal: '1.git' and https://github.com/o/r.git"
+
+
 @pytest.mark.parametrize(
     ("words", "retryable"),
     [
