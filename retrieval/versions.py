@@ -90,7 +90,7 @@ _TAIL = re.compile(
     (?:-(?P<revision>\d+))?                                          # 1.2.3-1, a distribution's way
     (?P<letter>[d-z])?                                               # 1.1.1w, OpenSSL's way
     (?:[-_. ]?(?P<word>{_WORDS})[-_. ]?(?P<serial>\d*))?
-    (?P<development>[-_. ]?dev[-_. ]?\d*)?                            # 1.0a1.dev3
+    (?:[-_. ]?dev[-_. ]?\d*)?                            # 1.0a1.dev3
     (?:\+[0-9a-z.-]+)?                                               # build metadata
     $""",
     re.VERBOSE,
@@ -135,8 +135,6 @@ def _label(before: str) -> tuple[str, bool]:
 def _phase(match: re.Match[str]) -> Phase:
     if match["word"]:
         return _PHASE_OF[match["word"]]
-    if match["development"]:
-        return Phase.DEVELOPMENT
     return Phase.POST if match["revision"] or match["letter"] else Phase.FINAL
 
 

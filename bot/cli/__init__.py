@@ -24,6 +24,7 @@ COMMANDS: tuple[str, ...] = (
 EVALUATIONS: tuple[str, ...] = (
     "eval_localization",
     "eval_tracing",
+    "eval_backports",
     "eval_repair",
     "eval_validate",
 )

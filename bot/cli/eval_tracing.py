@@ -52,7 +52,7 @@ def tracing(
         with _indexes(index) as folder:
             bench = Bench(read_cases(data), repos, folder, preset)
             if fit:
-                lesson = bench.lessons((Variant.FULL,))[Variant.FULL]
+                lesson = bench.lessons((Variant.REFERENCES,))[Variant.REFERENCES]
                 typer.echo(json.dumps(_rounded(lesson.weights()), indent=4))
                 return
             _measure(bench, preset, ablations=ablations, markdown=markdown, as_values=as_values)

@@ -174,6 +174,40 @@ def test_versions_that_lead_nowhere_give_no_window(tmp_path: Path) -> None:
     assert tagged.windows(AdvisoryQuery(text="Broken before 9.9")) == ()
 
 
+def test_steps_towards_a_release_bound_nothing(tmp_path: Path) -> None:
+    history = build_history(tmp_path)
+
+    assert (
+        Releases(history, [("v1.0rc1", history.id(1))]).windows(AdvisoryQuery(text="", fixed=("1.0",))) == ()
+    )
+
+
+def test_a_citation_of_nobody_makes_no_family(tmp_path: Path) -> None:
+    found = families(build_history(tmp_path, ["Fix (cherry picked from commit abcdef0123)", "Other"]))
+
+    assert len(set(found.tolist())) == 2
+
+
+def test_one_patch_in_two_commits_is_a_family_unless_it_is_everywhere(tmp_path: Path) -> None:
+    def build(count: int) -> History:
+        builder = SegmentBuilder()
+        for number in range(1, count + 1):
+            commit = CommitPatch(
+                id=commit_id(number),
+                parents=(),
+                authored=number,
+                committed=number,
+                message="x",
+                lines=("+same",),
+            )
+            builder.add(document_of(commit))
+        builder.write(tmp_path / str(count))
+        return History([Segment(tmp_path / str(count))])
+
+    assert len(set(families(build(2)).tolist())) == 1
+    assert len(set(families(build(30)).tolist())) == 30
+
+
 def test_releases_can_be_seen_as_they_were(tmp_path: Path) -> None:
     history = build_history(tmp_path)
     releases = Releases(history, [("v1.0", history.id(1)), ("v1.1", history.id(3))])
@@ -220,7 +254,7 @@ def test_an_issue_of_a_copy_counts_for_the_copy_alone(tmp_path: Path) -> None:
 def test_links_and_names_of_commits_are_explicit(tmp_path: Path) -> None:
     history = build_history(tmp_path)
     query = AdvisoryQuery(
-        text="Fixed in commit 3000000 (https://host/o/r/commit/5000000).",
+        text="Not in commit 9999999; fixed in commit 3000000 (https://host/o/r/commit/5000000).",
         links=("https://host/o/r/commit/1000000000", "https://host/other/r/commit/abcdef0", "https://host/"),
     )
 
@@ -264,3 +298,4 @@ def test_the_paper_ranks_by_text_time_and_space(tmp_path: Path) -> None:
     table = Signals(history, Releases(history, [])).table(query)
 
     assert int(np.argmax(PaperRanking(history).scores(query, table))) == 2
+    assert int(np.argmax(PaperRanking(history).scores(AdvisoryQuery(text="size header"), table))) == 2
