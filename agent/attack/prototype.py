@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from agent.attack.technique import Form, Technique, each, renamed
 from agent.syntax.edits import Edit, replace
+from agent.syntax.nodes import callee
 
 if TYPE_CHECKING:
     from agent.attack.program import Literal, Program
@@ -68,17 +69,33 @@ def _shown(form: Form) -> Form:
 
     def rewrite(program: Program) -> list[Edit]:
         edits, names = form.rewrite(program), _made(program)
-        if not edits or not names:
+        calls = [edit for changed in edits[:1] for edit in _printed(program, changed)]
+        if not edits or not (names or calls):
             return []
+        if not names:
+            return [*edits, *calls]
         values = ", ".join(f"() => {name}" for name in names)
         text = (
             f"process.on('exit', () => {{ for (const value of [{values}]) "
             "try { console.log(JSON.stringify(value())) } catch { console.log('none') } });\n"
         )
         start = _after_directives(program)
-        return [*edits, Edit(start=start, end=start, text=text)]
+        return [*edits, *calls, Edit(start=start, end=start, text=text)]
 
     return Form(name=form.name, rewrite=rewrite)
+
+
+def _printed(program: Program, changed: Edit) -> list[Edit]:
+    """Return the edits that print what a call of the top level returns and nobody keeps."""
+    for statement in program.root.named_children():
+        span = statement.range()
+        if statement.kind() == "expression_statement" and span.start.index < changed.start < span.end.index:
+            call = statement.named_children()[0]
+            start, end = call.range().start.index, call.range().end.index
+            if call.kind() == "call_expression" and not callee(call).startswith(("console.", "process.")):
+                text = "console.log(JSON.stringify("
+                return [Edit(start=start, end=start, text=text), Edit(start=end, end=end, text="))")]
+    return []
 
 
 def _made(program: Program) -> list[str]:

@@ -135,6 +135,27 @@ def test_a_control_finds_a_patch_that_refuses_too_much(tmp_path: Path) -> None:
         item for item in controls(build_proof(_PROOF, "javascript"), ["CWE-1321"]) if "prototype" in item.name
     )
     before = verdict(control.proof, tmp_path / "before", project=WALK.module)
-    assert before == (Verdict.SAFE, '{"prototype":"yes"}\n')
-    assert verdict(control.proof, tmp_path / "wide", project=_WIDE) == (Verdict.SAFE, "{}\n")
+    assert before == (Verdict.SAFE, 'undefined\n{"prototype":"yes"}\n')
+    assert verdict(control.proof, tmp_path / "wide", project=_WIDE) == (Verdict.SAFE, "undefined\n{}\n")
     assert verdict(control.proof, tmp_path / "rule", project=fixed(WALK.module)) == before
+
+
+def test_a_value_that_nobody_keeps_is_shown(tmp_path: Path) -> None:
+    module = "module.exports = function parse (name) { return { [name]: 1 } }\n"
+    code = "const parse = require('./project')\nparse('__proto__.polluted')\nprocess.exit(1)\n"
+    (control, *_) = controls(build_proof(code, "javascript"), ["CWE-1321"])
+    assert control.name == "the harmless name prototype"
+    assert verdict(control.proof, tmp_path, project=module) == (Verdict.SAFE, '{"prototype":1}\n')
+
+
+def test_directives_and_modules_stay_in_their_place() -> None:
+    """Strictness is kept; what is printed are the program's own values, not the modules it loads."""
+    code = "#!/usr/bin/env node\n'use strict'\nconst set = require('./project')\nconst made = set({}, '__proto__.x')\n"
+    (control, *_) = controls(build_proof(code, "javascript"), ["CWE-1321"])
+    lines = control.proof.code.splitlines()
+    assert lines[:2] == ["#!/usr/bin/env node", "'use strict'"]
+    assert "[() => made]" in lines[2]
+    only = "'use strict'\n'__proto__.x'\n"
+    assert all(
+        "prototype" not in item.name for item in controls(build_proof(only, "javascript"), ["CWE-1321"])
+    )
