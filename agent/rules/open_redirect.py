@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 # browser would drop
 _LOCAL: Final = r"(?=.)(?!\.*/[/\\])[\w.~%-]*(?:[/?#][^\x00-\x1f]*)?"
 _GUARDED: Final = re.compile(
-    r"url_has_allowed_host|is_safe_url|netloc|urlsplit|urlparse|new URL\(|hostname|\(\?!\["
+    r"url_has_allowed_host|is_safe_url|netloc|urlsplit|urlparse|new URL\(|hostname|\(\?!(?:\[|\\\.\*)"
 )
 _CALLS: Final = re.compile(r"(?:^|\.)(?:redirect|HttpResponseRedirect|RedirectResponse|HTTPFound|seeother)$")
 _REASON: Final = "the address comes from outside and may name another host"
