@@ -3,10 +3,9 @@ SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-CASES ?= ../shared/data/cases
-REPOS ?= ../.mirror
-LOCALIZATION ?= ../shared/data/localization
-TRACING ?= ../shared/data/tracing/dev.csv
+# What the benchmarks read: DATA holds cases/, localization/ and tracing/, REPOS git directories as owner/name.
+DATA ?= data
+REPOS ?= repos
 
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-tests lint types imports test test-all demo demo-app bench bench-localization bench-tracing testbed lock schemas clean

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from pathlib import Path  # noqa: TC003 - typer reads the annotations
 from typing import Annotated
 
 import typer
@@ -26,6 +26,7 @@ def register(app: typer.Typer) -> None:
 def index(
     path: Annotated[Path, typer.Argument(help="A repository (bare or not) or a plain folder.")],
     at: Annotated[str | None, typer.Option("--at", help="The commit to index; HEAD if left out.")] = None,
+    *,
     folder: Annotated[Path | None, typer.Option("--index", help="Where the index lies.")] = None,
     issues: Annotated[Path | None, typer.Option(help="Closed issues with their files, JSON Lines.")] = None,
     fit: Annotated[

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from pathlib import Path
+from pathlib import Path  # noqa: TC003 - typer reads the annotations
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -37,6 +37,7 @@ def locate(
     path: Annotated[Path, typer.Argument(help="A repository (bare or not) or a plain folder.")],
     report: Annotated[Path, typer.Option("--report", help="The report: its first line counts most.")],
     k: Annotated[int, typer.Option("-k", min=1, max=_MOST, help="How many files.")] = 10,
+    *,
     at: Annotated[str | None, typer.Option("--at", help="The commit to search; HEAD if left out.")] = None,
     preset: Annotated[str, typer.Option(help="How to rank: default or paper.")] = "default",
     folder: Annotated[Path | None, typer.Option("--index", help="Where the index lies.")] = None,

@@ -30,9 +30,8 @@ class PastFix:
 def past_of(query: FileQuery, snapshot: Snapshot, paths: Sequence[str]) -> dict[str, tuple[PastFix, ...]]:
     """Return for each path at most three past fixes, the likest first."""
     found: dict[str, list[PastFix]] = {path: [] for path in paths}
-    history = snapshot.whole_history
-    for at, score in history.nearest(history.messages.scores(parse(query).body)):
-        change = history.changes[at]
+    for at, score in snapshot.log.nearest(parse(query).body):
+        change = snapshot.log.changes[at]
         for path in found.keys() & set(change.paths):
             found[path].append(PastFix(kind="commit", id=change.id, subject=change.subject, score=score))
     for like in similar_issues(query, snapshot):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
-from retrieval.files.past import encode_commit, past_changes
+from retrieval.files.past import encode_commit, past_log
 from retrieval.files.reading import Documents, read_documents
 from retrieval.files.snapshot import Snapshot
 from retrieval.files.trees import GitTree
@@ -91,9 +91,9 @@ def snapshot(tree: GitTree | FolderTree, keeper: Keeper, *, memory: IssueMemory 
         return Snapshot(documents=documents, memory=memory, now=_NO_END, notes=notes)
     ids = read_commits(tree, keeper)
     known = keeper.commits(ids)
-    changes = tuple(past_changes((one, known[one]) for one in ids if one in known))
+    log = past_log((one, known[one]) for one in ids if one in known)
     now = tree.repository.commit_time(tree.commit)
-    return Snapshot(documents=documents, changes=changes, now=now, memory=memory, notes=notes)
+    return Snapshot(documents=documents, log=log, now=now, memory=memory, notes=notes)
 
 
 def update(tree: GitTree | FolderTree, keeper: Keeper) -> Update:

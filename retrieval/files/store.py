@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from retrieval.files.document import Document
 
-LAYOUT = 2
+LAYOUT = 3
 """Goes up when the tables change; an index of another layout is thrown away and built again."""
 
 FILE = "index.sqlite3"

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.domain import FileQuery
-from retrieval.files.fusion import min_max, side
-from retrieval.files.history import History
+from retrieval.files.fusion import side
 from retrieval.files.index import snapshot
 from retrieval.files.kinds import FileKind
 from retrieval.files.past_signals import HISTORY, Past
 from retrieval.files.presets import DEFAULT
 from retrieval.files.query import parse
-from retrieval.files.signals import LEXICAL, RAW
+from retrieval.files.ranking import scaled
+from retrieval.files.signals import LEXICAL
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -84,18 +84,18 @@ def _asked(ready: Snapshot, preset: Preset) -> list[Asked]:
     """Return both sides and the changed files for each past fix, oldest first."""
     corpus = ready.corpora[FileKind.SOURCE]
     found: list[Asked] = []
-    for at, change in enumerate(ready.changes):
+    history = ready.histories[FileKind.SOURCE]
+    for at, change in enumerate(ready.log.changes):
         files = np.array([corpus.at[path] for path in change.paths if path in corpus.at], dtype=np.int64)
         if not change.fixes or not 0 < len(files) <= 5 or not change.subject:  # noqa: PLR2004 - larger is no fix
             continue
         parsed = parse(FileQuery(title=change.subject, body=""))
-        older = History(ready.changes[at + 1 :], corpus.at, change.time)
-        past = Past(history=older, similar=(), at=corpus.at)
-        lexical = {name: LEXICAL[name](parsed, corpus) for name in preset.lexical}
-        history = {name: HISTORY[name](parsed, past) for name in preset.history}
-        scaled = {name: v if name in RAW else min_max(v) for name, v in (lexical | history).items()}
-        size = len(corpus)
-        found.append((side(scaled, preset.lexical, size), side(scaled, preset.history, size), files))
+        near = ready.log.nearest(parsed.title, after=at + 1)
+        past = Past(history=history, by_title=near, by_body=near, similar=(), at=corpus.at, after=at + 1)
+        lexical = {name: LEXICAL[name](parsed, corpus) for name in preset.lexical if name in LEXICAL}
+        of_past = {name: HISTORY[name](past) for name in preset.history if name in HISTORY}
+        signals, size = scaled(lexical | of_past, preset), len(corpus)
+        found.append((side(signals, preset.lexical, size), side(signals, preset.history, size), files))
         if len(found) >= _MOST:
             break
     return found[::-1]

@@ -1,0 +1,85 @@
+"""Suture itself as the bench sees it: the same repair as on the command line, its patch and its record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+from agent.config import BudgetLimits, RunConfig
+from agent.domain.matrix import RowKind
+from bot.errors import BotError
+from bot.output.folder import TRAJECTORY
+from bot.progress import SilentProgress
+from bot.repair import Repair, repair
+from evaluation.errors import EvaluationError
+from evaluation.ports import RepairAnswer, RepairerFacts
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from agent.domain.run import RunResult
+    from bot.compose import Workshop
+    from evaluation.ports import RepairTask
+
+MOST_TRAJECTORY = 50_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkshopRepairer:
+    """Repairs in the operator's workshop. ``revision`` tells versions of the program apart."""
+
+    workshop: Workshop
+    revision: str = ""
+
+    @property
+    def facts(self) -> RepairerFacts:
+        """Return who repairs."""
+        return RepairerFacts(
+            name="Suture, offline rules",
+            version=" ".join(filter(None, (version("suture"), self.revision))),
+            tools=("rules over the ranked files", "reporter's proof", "project's own tests"),
+            network="none but package registries while dependencies are installed",
+            sandbox=self.workshop.sandbox.name,
+        )
+
+    async def repair(self, task: RepairTask) -> RepairAnswer:
+        """Run the whole workflow on the task's tree."""
+        job = Repair(
+            project=task.tree,
+            report=task.report,
+            out=task.out,
+            config=RunConfig(build=task.build, depth=task.depth, budget=BudgetLimits(minutes=task.minutes)),
+        )
+        try:
+            done = await repair(job, self.workshop, SilentProgress())
+        except BotError as error:
+            raise EvaluationError(str(error)) from None
+        return _answer(done.result, _text(task.out / TRAJECTORY))
+
+
+def _answer(result: RunResult, trajectory: str) -> RepairAnswer:
+    refused = (
+        next((row for row in result.matrix.failing if row.kind is RowKind.REVIEW), None)
+        if result.matrix
+        else None
+    )
+    return RepairAnswer(
+        outcome=result.outcome,
+        reason=result.reason,
+        changes=result.candidate.changes if result.candidate else {},
+        ranked=tuple(file.path for file in result.files),
+        reproduced=result.proof is not None,
+        refused_by="review" if refused else "",
+        cost=result.cost,
+        trajectory=trajectory,
+        source=result.candidate.source if result.candidate else "",
+    )
+
+
+def _text(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return file.read(MOST_TRAJECTORY).decode("utf-8", "replace")
+    except OSError as error:
+        raise EvaluationError(f"the record of a run cannot be read: {error.strerror}") from None
