@@ -26,7 +26,25 @@ def merge_guard(write: SgNode) -> Guard | None:
         or not _goes_deep(iteration, left.text(), key.text(), owner)
     ):
         return None
-    return Guard(owner=owner, site=iteration, key=key.text(), many=False, leaves=False)
+    target = left.field("object")
+    return Guard(
+        owner=owner,
+        site=iteration,
+        key=key.text(),
+        many=False,
+        leaves=False,
+        target=target.text() if target is not None else "",
+        value=_carried(iteration, key.text()),
+    )
+
+
+def _carried(iteration: SgNode, key: str) -> str:
+    """Return the expression of the value listed under ``key``."""
+    right = iteration.field("right")
+    text = right.text() if right is not None else callee(iteration)
+    listed = re.match(r"(?:Object|Reflect)\.\w+\(\s*([\w$.]+)\s*\)", text)
+    name = listed[1] if listed is not None else text
+    return f"{name}[{key}]" if re.fullmatch(r"[\w$.]+", name) else ""
 
 
 def listed_keys(iteration: SgNode) -> frozenset[str]:

@@ -76,7 +76,14 @@ def _walk_guard(step: SgNode) -> Guard | None:
     path = _path_array(key, iteration, owner)
     if path is None and _step_key(left, right) is None:
         return None  # a reducer over something else than the names of a path
-    return Guard(owner=owner, site=iteration, key=path or key.text(), many=path is not None, leaves=True)
+    return Guard(
+        owner=owner,
+        site=iteration,
+        key=path or key.text(),
+        many=path is not None,
+        leaves=True,
+        target=left.text() if left.kind() == "identifier" else "",
+    )
 
 
 def _step_key(left: SgNode, right: SgNode) -> SgNode | None:
@@ -154,7 +161,10 @@ def _recursion_guard(call: SgNode) -> Guard | None:
     if first.kind() != "subscript_expression" or not is_dynamic(first) or not _writes(owner):
         return None
     key = first.field("index")
-    return Guard(owner=owner, site=None, key=key.text(), many=False, leaves=True) if key is not None else None
+    target = first.field("object")
+    if key is None or target is None:
+        return None
+    return Guard(owner=owner, site=None, key=key.text(), many=False, leaves=True, target=target.text())
 
 
 def _guard_fix(source: Source, guard: Guard) -> Fix | Refusal:
