@@ -26,7 +26,8 @@ def test_vectors_are_found_removed_and_replaced(exact_until: int, tmp_path: Path
     index.add(range(1_000, 1_300), vectors)
 
     assert index.exact is (exact_until == 1_000)
-    assert index.search(vectors[7], 1)[0] == (1_007, pytest.approx(1, abs=1e-5))
+    assert index.search(vectors[7], 1)[0][0] == 1_007
+    assert index.search(vectors[7], 1)[0][1] == pytest.approx(1, abs=1e-5)
     index.remove([1_007])
     assert index.search(vectors[7], 1)[0][0] != 1_007
     index.add([1_008], vectors[7:8])

@@ -6,6 +6,7 @@ import sys
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
+import httpx
 import numpy as np
 import openai
 import pytest
@@ -88,8 +89,8 @@ def test_optional_packages_are_used_when_they_are_there(monkeypatch: pytest.Monk
             assert normalize_embeddings
             return [[0.6, 0.8] for _ in texts]
 
-    monkeypatch.setitem(sys.modules, "fastembed", SimpleNamespace(TextEmbedding=Model))  # type: ignore[arg-type]
-    monkeypatch.setitem(sys.modules, "sentence_transformers", SimpleNamespace(SentenceTransformer=Model))  # type: ignore[arg-type]
+    monkeypatch.setitem(sys.modules, "fastembed", SimpleNamespace(TextEmbedding=Model))
+    monkeypatch.setitem(sys.modules, "sentence_transformers", SimpleNamespace(SentenceTransformer=Model))
     for kind in (EmbedderKind.FASTEMBED, EmbedderKind.SENTENCE_TRANSFORMERS):
         embedder = build_embedder(EmbedderConfig(kind=kind, model="m"))
         embedder.fit(["x"])
@@ -133,16 +134,18 @@ def test_the_endpoint_is_asked_in_blocks_and_rows_are_put_in_order() -> None:
 
 
 def status(code: int) -> openai.APIStatusError:
-    request = SimpleNamespace(method="POST", url="http://x")
-    return openai.APIStatusError(
-        "secret", response=SimpleNamespace(status_code=code, request=request, headers={}), body=None
-    )  # type: ignore[arg-type]
+    response = httpx.Response(code, request=httpx.Request("POST", "http://localhost:1"))
+    return openai.APIStatusError("secret", response=response, body=None)
 
 
 @pytest.mark.parametrize(
     ("client", "message", "retryable"),
     [
-        (Client(openai.APIConnectionError(request=SimpleNamespace())), "cannot be reached", True),  # type: ignore[arg-type]
+        (
+            Client(openai.APIConnectionError(request=httpx.Request("POST", "http://localhost:1"))),
+            "cannot be reached",
+            True,
+        ),
         (Client(status(401)), "answered 401", False),
         (Client(status(503)), "answered 503", True),
         (Client(short=True), "1 vectors for 2 texts", False),
