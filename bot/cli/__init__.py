@@ -14,7 +14,7 @@ COMMANDS: tuple[str, ...] = (
 )
 """Modules of this package; each has ``register(app)``. One line a command."""
 
-EVALUATIONS: tuple[str, ...] = ("eval_localization",)
+EVALUATIONS: tuple[str, ...] = ("eval_index", "eval_localization")
 """Modules with the sub-commands of ``suture eval``; each has ``register(app)``."""
 
 

@@ -40,7 +40,7 @@ _CHUNKS = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """The files of one corpus with every signal, each within 0..1, what its kind keeps of its score and has at least."""
+    """The files of one corpus with every signal, each within 0..1, what its kind keeps of a score and has at least."""
 
     kind: FileKind
     corpus: Corpus
