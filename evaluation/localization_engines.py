@@ -10,8 +10,8 @@ import numpy as np
 
 from retrieval.files.bags import join
 from retrieval.files.lexical import BM25Index
+from retrieval.files.okapi import OkapiIndex
 from retrieval.files.query import parse
-from retrieval.okapi import OkapiIndex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 DEPTHS = (1, 3, 5, 10, 20)
 VERSION = 1
+BEGIN = "<!-- figures: written by make bench-localization -->"
+END = "<!-- end of figures -->"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,6 +163,15 @@ def markdown(found: Results, *, command: str, date: str, commit: str) -> str:
     lines += ["", "Processor time, median over the cases:", "", "| step | ms |", "| --- | --- |"]
     lines += [f"| {name} | {1000 * value:.1f} |" for name, value in found.seconds.items()]
     return "\n".join((*lines, ""))
+
+
+def placed(document: str, tables: str) -> str:
+    """Return a document with the tables between its two markers; raise ``ValueError`` when these are missing."""
+    before, begin, rest = document.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"the document needs the lines {BEGIN} and {END}")
+    return f"{before}{begin}\n\n{tables}\n{end}{after}"
 
 
 def _table(head: str, rows: Sequence[Figures]) -> list[str]:

@@ -23,6 +23,7 @@ COMMANDS: tuple[str, ...] = (
 
 EVALUATIONS: tuple[str, ...] = (
     "eval_localization",
+    "eval_index",
     "eval_tracing",
     "eval_backports",
     "eval_repair",

@@ -14,7 +14,7 @@ from evaluation.errors import EvaluationError
 from evaluation.localization import Bench
 from evaluation.localization_cases import read_cases, read_past
 from evaluation.localization_fit import fit, shipped_weights
-from evaluation.localization_report import markdown, results
+from evaluation.localization_report import markdown, placed, results
 from evaluation.provenance import commit_of_project, today
 from retrieval.files.presets import DEFAULT
 
@@ -45,6 +45,9 @@ def localization(
     refit: Annotated[
         bool, typer.Option("--fit", help="Fit the weights to these cases and show them.")
     ] = False,
+    into: Annotated[
+        Path | None, typer.Option(help="Write the tables between the markers of this file.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Measure Recall@K of file localization; each case is asked at its own commit."""
@@ -70,7 +73,14 @@ def localization(
     command = " ".join(
         ("suture eval localization", *(word for word in sys.argv[3:] if word.startswith("--")))
     )
-    typer.echo(markdown(found, command=command, date=today(), commit=commit_of_project()))
+    tables = markdown(found, command=command, date=today(), commit=commit_of_project())
+    if into is None:
+        typer.echo(tables)
+        return
+    try:
+        into.write_text(placed(into.read_text(encoding="utf-8"), tables), encoding="utf-8")
+    except (OSError, ValueError) as error:
+        fail(f"{into} cannot be written: {error}")
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -11,9 +11,9 @@ import numpy as np
 from retrieval.files.bags import join, pack
 from retrieval.files.document import bag_of
 from retrieval.files.lexical import BM25Index
+from retrieval.files.okapi import OkapiIndex
 from retrieval.files.outline import MODULE
 from retrieval.files.query import path_terms
-from retrieval.okapi import OkapiIndex
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

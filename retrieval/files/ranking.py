@@ -32,17 +32,25 @@ if TYPE_CHECKING:
 APART = 0.4
 """What a test, a document or a vendored file keeps of its score, unless the report names it."""
 
+NAMED = 0.5
+"""What such a file has at least when the report names its path for sure: a place among the first."""
+
 _CHUNKS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """The files of one corpus with every signal, each within 0..1, and what a whole kind keeps of its score."""
+    """The files of one corpus with every signal, each within 0..1, what its kind keeps of a score and has at least."""
 
     kind: FileKind
     corpus: Corpus
     signals: Mapping[str, Scores]
     kept: Scores
+    least: Scores
+
+    def scores(self, preset: Preset) -> Scores:
+        """Return the fused score of every file."""
+        return np.maximum(self.kept * fuse(self.signals, preset, len(self.corpus)), self.least)
 
 
 def rank(query: FileQuery, snapshot: Snapshot, preset: Preset, *, k: int) -> tuple[RankedFile, ...]:
@@ -50,7 +58,7 @@ def rank(query: FileQuery, snapshot: Snapshot, preset: Preset, *, k: int) -> tup
     parsed = parse(query)
     found: list[tuple[float, str, Measured, int]] = []
     for measured in measure(parsed, query, snapshot, preset):
-        scores = measured.kept * fuse(measured.signals, preset, len(measured.corpus))
+        scores = measured.scores(preset)
         best = np.lexsort((np.arange(len(scores)), -scores))[:k]
         found += [(float(scores[at]), measured.corpus.paths[at], measured, int(at)) for at in best]
     found.sort(key=lambda one: (-one[0], one[1]))
@@ -107,10 +115,10 @@ def _measured(
     found = {name: LEXICAL[name](parsed, corpus) for name in preset.lexical if name in LEXICAL}
     found |= {name: HISTORY[name](past) for name in preset.history if name in HISTORY}
     signals = scaled(found, preset)
-    kept = (
-        np.ones(len(corpus)) if kind is FileKind.SOURCE else np.where(signals["named_paths"] > 0, 1.0, APART)
-    )
-    return Measured(kind=kind, corpus=corpus, signals=signals, kept=kept)
+    named = signals["named_paths"] if preset.apart and kind is not FileKind.SOURCE else None
+    kept = np.ones(len(corpus)) if named is None else np.where(named > 0, 1.0, APART)
+    least = np.zeros(len(corpus)) if named is None else NAMED * named
+    return Measured(kind=kind, corpus=corpus, signals=signals, kept=kept, least=least)
 
 
 def scaled(found: Mapping[str, Scores], preset: Preset) -> dict[str, Scores]:

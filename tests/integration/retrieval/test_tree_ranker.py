@@ -18,7 +18,10 @@ QUERY = FileQuery(
     title="Path traversal when extracting archives", body="`extract_all` follows `..` in names."
 )
 FILES = {
-    "pack/archive.py": "def extract_all(archive, target):\n    for name in archive.names:\n        write(target + name)\n",
+    "pack/archive.py": """def extract_all(archive, target):
+    for name in archive.names:
+        write(target + name)
+""",
     "pack/colors.py": "def blend(one, other):\n    return one + other\n",
     "tests/test_archive.py": "def test_extract_all():\n    extract_all(archive, 'target')\n",
 }

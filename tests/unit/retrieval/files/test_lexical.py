@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from retrieval.files.bags import pack
 from retrieval.files.lexical import BM25Index
-from retrieval.okapi import OkapiIndex
+from retrieval.files.okapi import OkapiIndex
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
