@@ -111,8 +111,7 @@ async def open_shell(
     sandbox: Sandbox, environment: Environment, tree: Path, scratch: Path
 ) -> AsyncIterator[SandboxShell]:
     """Copy ``tree`` and serve it; raise ``EvaluationError`` when the copy cannot be made."""
-    root = Path(tempfile.mkdtemp(prefix="shell-", dir=scratch))
-    root.chmod(0o711)
+    root = await asyncio.to_thread(_private_folder, scratch)
     folder = sandbox.prepare_directory(root / "work")
     shell = SandboxShell(
         sandbox=sandbox, environment=environment, original=tree, folder=folder, socket=root / "socket"
@@ -129,6 +128,13 @@ async def open_shell(
             server.close()
             await server.wait_closed()
         await asyncio.to_thread(shutil.rmtree, root, ignore_errors=True)
+
+
+def _private_folder(scratch: Path) -> Path:
+    """Return a new folder that the sandbox's user can pass through and nobody can list."""
+    root = Path(tempfile.mkdtemp(prefix="shell-", dir=scratch))
+    root.chmod(0o711)
+    return root
 
 
 async def _copied(shell: SandboxShell, tree: Path) -> None:
