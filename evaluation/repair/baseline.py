@@ -2,7 +2,8 @@
 
 The command runs on the host, as its own program and without the operator's environment; whatever it wants to run
 on the project goes through the shell. Placeholders of a template: ``{task}`` the report, ``{task_file}`` a file
-with it, ``{model}``, ``{out}`` a folder for its own record, ``{python}`` this interpreter.
+with it, ``{model}``, ``{out}`` a folder for its own record, ``{python}`` this interpreter, ``{socket}`` the shell
+(also in the variable ``SUTURE_SHELL``).
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ MINI_RECORD: Final = "mini.traj.json"
 MINI: Final = (
     f"uv tool run --quiet --from mini-swe-agent=={MINI_VERSION} mini --yolo --exit-immediately "
     "--model openai/{model} --cost-limit 0 --task {task} --output {out}/" + MINI_RECORD + " "
-    "-c mini.yaml -c environment.environment_class=suture_mini.SandboxEnvironment "
+    "-c mini.yaml -c environment.environment_class=suture_mini.SandboxEnvironment -c environment.socket={socket} "
     "-c model.cost_tracking=ignore_errors"
 )
 TEMPLATES: Final[Mapping[str, str]] = {"mini-swe-agent": MINI}
@@ -113,6 +114,7 @@ class CommandRepairer:
             "{task_file}": str(task_file),
             "{model}": self.model,
             "{out}": str(task.out),
+            "{socket}": str(shell.socket),
             "{python}": sys.executable,
         }
         words = [_filled(word, values) for word in shlex.split(self.template)]

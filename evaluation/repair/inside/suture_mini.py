@@ -1,13 +1,12 @@
 """An environment class for mini-swe-agent: its commands run in Suture's sandbox, over a local socket.
 
-Found by ``environment.environment_class=suture_mini.SandboxEnvironment``. The socket's path stands in the variable
-``SUTURE_SHELL``; a request and an answer are one line of JSON each.
+Found by ``environment.environment_class=suture_mini.SandboxEnvironment``; ``environment.socket`` is where the shell is
+reached. A request and an answer are one line of JSON each.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import socket
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -19,6 +18,7 @@ DONE = "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
 class Config:
     """What mini-swe-agent may set."""
 
+    socket: str = ""
     cwd: str = "/work"
     timeout: int = 120
     env: dict[str, str] = field(default_factory=dict)
@@ -41,7 +41,7 @@ class SandboxEnvironment:
             "seconds": timeout or self.config.timeout,
         }
         with socket.socket(socket.AF_UNIX) as line:
-            line.connect(os.environ["SUTURE_SHELL"])
+            line.connect(self.config.socket)
             line.sendall(json.dumps(request).encode() + b"\n")
             with line.makefile("rb") as reader:
                 answer: dict[str, Any] = json.loads(reader.readline())

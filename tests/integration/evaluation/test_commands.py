@@ -16,6 +16,7 @@ from bot.cli import build_app, eval_repair, eval_validate
 from bot.compose import Workshop
 from bot.errors import SettingsError
 from bot.settings import load_settings
+from evaluation.errors import EvaluationError
 from tests.fakes.bench import ScriptedRepairer, SystemPython, build_answer
 from tests.repair_cases import FIXED, case_mapping, write_case
 
@@ -156,5 +157,5 @@ def test_the_time_left_is_reckoned_from_what_really_ran() -> None:
 
 
 def test_the_record_of_a_run_must_be_there(tmp_path: Path) -> None:
-    with pytest.raises(bench_repairer.EvaluationError, match="record of a run cannot be read"):
+    with pytest.raises(EvaluationError, match="record of a run cannot be read"):
         bench_repairer._text(tmp_path / "none.jsonl")
