@@ -101,7 +101,7 @@ class RepairBench:
                 phases = await self._judged(posed, answer)
                 oracle = time.monotonic() - started - spent
                 unique = unique_lines(
-                    posed.judge.truth.before,
+                    posed.vulnerable,
                     {**posed.fix, **posed.judge.truth.developer_tests},
                     given=report_of(case, self.conditions).body,
                 )
