@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from agent.config import BudgetLimits, RunConfig
 from agent.domain.matrix import RowKind
+from bot.compose import Workshop
 from bot.errors import BotError, SettingsError
 from bot.output.folder import TRAJECTORY
 from bot.progress import SilentProgress
@@ -18,13 +19,25 @@ from evaluation.ports import RepairAnswer, RepairerFacts
 from evaluation.repair.baseline import TEMPLATES, CommandRepairer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from agent.domain.run import RunResult
-    from bot.compose import Workshop
+    from agent.ports import Toolchain
     from evaluation.ports import Repairer, RepairTask
 
 MOST_TRAJECTORY = 50_000_000
+CACHE = "bench"
+"""Whose caches a bench uses: its cases are given by the operator and lie elsewhere in every run."""
+
+
+class BenchWorkshop(Workshop):
+    """The operator's workshop with one set of caches for all trees of a bench."""
+
+    def toolchains(self, job: Repair) -> Sequence[Toolchain]:
+        """Return the toolchains of the bench, wherever the job's tree lies."""
+        del job
+        return self.toolchains_of(CACHE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +80,7 @@ def choose_repairer(workshop: Workshop, *, baseline: str, model: str) -> Repaire
     packages come from, and the model's address and key; its commands in the sandbox get none of it.
     """
     if not baseline:
-        return WorkshopRepairer(workshop=workshop)
+        return WorkshopRepairer(workshop=BenchWorkshop(settings=workshop.settings, sandbox=workshop.sandbox))
     settings = workshop.settings
     chosen = model or settings.model
     if not chosen or not settings.model_base_url:
@@ -80,7 +93,7 @@ def choose_repairer(workshop: Workshop, *, baseline: str, model: str) -> Repaire
         template=TEMPLATES.get(baseline, baseline),
         model=chosen,
         sandbox=workshop.sandbox,
-        toolchains=workshop.toolchains,
+        toolchains=workshop.toolchains_of(CACHE),
         scratch=workshop.scratch(),
         environment={
             **settings.passed_on,

@@ -33,7 +33,7 @@ def bootstrap_mean(values: Sequence[float], *, resamples: int = RESAMPLES, seed:
         raise ValueError("a mean needs at least one value")
     sample = np.asarray(values, dtype=np.float64)
     generator = np.random.default_rng(seed)
-    means = generator.choice(sample, size=(resamples, len(sample))).mean(axis=1)
+    means = sample[generator.integers(0, len(sample), size=(resamples, len(sample)))].mean(axis=1)
     low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return Interval(mean=float(sample.mean()), low=float(low), high=float(high))
 

@@ -32,9 +32,11 @@ _SAFE = (
     *("-c", "core.useReplaceRefs=false"),
     *("-c", "log.showSignature=false"),
     *("-c", "protocol.allow=never"),
+    *("-c", "safe.directory=*"),  # whoever owns it: nothing of it is run
     *("-c", "diff.renameLimit=1000"),
 )
 _BLOCK = 1 << 16
+_AT_ONCE = 256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,13 +166,16 @@ class GitRepository:
         return {row[0]: int(row[2]) for row in rows if len(row) == 3 and row[1] == "blob"}  # noqa: PLR2004 - id, type, size
 
     def _contents(self, ids: Sequence[str]) -> Iterator[bytes]:
-        if not ids:
-            return
-        with self.stream("cat-file", "--batch", "--buffer", feed="\n".join((*ids, "")).encode()) as output:
-            for _ in ids:
-                size = int(output.readline().split(b" ")[2])
-                yield output.read(size)
-                output.read(1)
+        """Yield contents, a block a call: the time limit is git's, not that of whoever reads."""
+        for at in range(0, len(ids), _AT_ONCE):
+            feed = "\n".join((*ids[at : at + _AT_ONCE], "")).encode()
+            with self.stream("cat-file", "--batch", "--buffer", feed=feed) as output:
+                for _ in ids[at : at + _AT_ONCE]:
+                    head = output.readline().split(b" ")
+                    if len(head) != 3:  # noqa: PLR2004 - id, type, size
+                        raise GitError("cat-file", "ended before every content was read")
+                    yield output.read(int(head[2]))
+                    output.read(1)
 
     def _fed(self, *arguments: str, ids: Sequence[str]) -> bytes:
         if not ids:
@@ -240,7 +245,11 @@ class GitRepository:
             if name in os.environ
         }
         environment = {**kept, "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_CONFIG_NOSYSTEM": "1"}
-        environment |= {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
+        environment |= {
+            "GIT_NO_LAZY_FETCH": "1",
+            "GIT_ALLOW_PROTOCOL": "none",
+            "GIT_CONFIG_GLOBAL": os.devnull,
+        }
         try:
             return subprocess.Popen(
                 command, stdin=source, stdout=subprocess.PIPE, stderr=complaint, env=environment

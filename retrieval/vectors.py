@@ -91,6 +91,12 @@ class VectorIndex:
         loaded._exact = not isinstance(faiss.downcast_index(index.index), faiss.IndexHNSW)
         return loaded
 
+    def writable(self) -> VectorIndex:
+        """Return a copy in memory that can be added to."""
+        copy = VectorIndex(self._index.d, exact_until=self._exact_until)
+        copy._rebuild(self.ids, self._all(), exact=self._exact)
+        return copy
+
     def _all(self) -> NDArray[np.float32]:
         inner = faiss.downcast_index(self._index.index)
         return np.asarray(inner.reconstruct_n(0, len(self)), dtype=np.float32)

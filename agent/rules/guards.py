@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 MAGIC: Final = ("__proto__", "constructor", "prototype")
 LOOPS: Final = frozenset({"for_in_statement", "for_statement", "while_statement", "do_statement"})
 _ITERATES: Final = re.compile(r"\.(?:forEach|reduce|reduceRight|map|every|some|each)$")
+_KEEPS_ARRAY: Final = re.compile(
+    r"(?:forEach|reduce|reduceRight|map|every|some|each|slice|filter|concat|reverse)$"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,9 +182,12 @@ def _iterating_call(function: SgNode) -> SgNode | None:
 
 
 def base_name(call: SgNode) -> str | None:
-    """Return the variable an iterating call starts from: ``keys`` of ``keys.slice(0, -1).forEach``."""
+    """Return the array an iterating call starts from: ``keys`` of ``keys.slice(0, -1).forEach``, not of ``split``."""
     node: SgNode | None = call
     while node is not None and node.kind() in {"call_expression", "member_expression"}:
+        method = node.field("property")
+        if method is not None and not _KEEPS_ARRAY.match(method.text()):
+            return None
         node = node.field("function") if node.kind() == "call_expression" else node.field("object")
     return (
         node.text()

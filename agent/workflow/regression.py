@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _GOOD = TestStatus.PASSED
 _SHOWN = 3
+_LEAST_AGAIN = 0.5
+"""Both runs were stopped by the clock, on a machine with other work: the second may well be slower."""
 
 
 async def regression_row(copy: Path, environment: Environment, state: RunState, tools: Tools) -> Row:
@@ -29,28 +31,37 @@ async def regression_row(copy: Path, environment: Environment, state: RunState, 
     broken = newly_failing(state.baseline, first)
     if broken:
         second = await state.toolchain.test(environment, copy, tools.sandbox, seconds=seconds)
-        broken &= newly_failing(state.baseline, second)
+        # Only a test that was seen to pass is cleared: a run that broke off clears nothing.
+        broken = frozenset(test for test in broken if second.results.get(test) is not _GOOD)
     if broken:
         names = ", ".join(sorted(broken)[:_SHOWN])
         return _row(RowStatus.FAILED, before, f"{len(broken)} newly failing: {names}")
     if not first.complete and state.baseline.complete:
         return _row(RowStatus.FAILED, before, "the tests no longer end within their time")
+    if not first.complete and _share_again(state.baseline, first) < _LEAST_AGAIN:
+        return _row(RowStatus.FAILED, before, f"the tests broke off much earlier: {_counts(first)}")
     return _row(RowStatus.PASSED, before, _counts(first))
 
 
 def newly_failing(baseline: TestRun, after: TestRun) -> frozenset[str]:
-    """Return the tests that passed before and do not pass now; one that vanished counts as failing.
+    """Return the tests that passed before and do not pass now, be it that they are skipped or vanished.
 
     After a run that was cut short, only tests that ran can be judged.
     """
     broken = set()
     for test, status in baseline.results.items():
         now = after.results.get(test)
-        if status is not _GOOD or now in {_GOOD, TestStatus.SKIPPED}:
+        if status is not _GOOD or now is _GOOD:
             continue
         if now is not None or after.complete:
             broken.add(test)
     return frozenset(broken)
+
+
+def _share_again(baseline: TestRun, after: TestRun) -> float:
+    """Return which share of the tests that passed before was run again by a suite that both times broke off."""
+    passed = [test for test, status in baseline.results.items() if status is _GOOD]
+    return sum(test in after.results for test in passed) / len(passed) if passed else 0.0
 
 
 def _counts(run: TestRun) -> str:

@@ -9,10 +9,23 @@ import typer
 COMMANDS: tuple[str, ...] = (
     "fix",
     "doctor",
+    "serve",
+    "worker",
+    "runs",
+    "setup",
+    "index",
+    "locate",
+    "trace",
+    "backport",
 )
 """Modules of this package; each has ``register(app)``. One line a command."""
 
-EVALUATIONS: tuple[str, ...] = ("eval_repair", "eval_validate")
+EVALUATIONS: tuple[str, ...] = (
+    "eval_localization",
+    "eval_tracing",
+    "eval_repair",
+    "eval_validate",
+)
 """Modules with the sub-commands of ``suture eval``; each has ``register(app)``."""
 
 

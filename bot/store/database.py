@@ -9,9 +9,10 @@ import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
 from sqlalchemy import event
+from sqlalchemy.dialects import postgresql, sqlite
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from contextlib import AbstractContextManager
 
     from sqlalchemy.engine.interfaces import DBAPIConnection
@@ -70,6 +71,26 @@ def migrate(engine: sa.Engine) -> None:
 def writing(engine: sa.Engine) -> AbstractContextManager[sa.Connection]:
     """Return a transaction that will write: it commits at the end and rolls back on an exception."""
     return engine.execution_options(**{WRITE: True}).begin()
+
+
+def insert_new(connection: sa.Connection, table: sa.Table, values: Mapping[str, Any]) -> bool:
+    """Insert a row unless its key is taken; return whether it was new."""
+    statement = _insert(connection, table).values(**values).on_conflict_do_nothing()
+    key = next(iter(table.primary_key.columns))
+    return connection.execute(statement.returning(key)).first() is not None
+
+
+def upsert(
+    connection: sa.Connection, table: sa.Table, values: Mapping[str, Any], change: Mapping[str, Any]
+) -> None:
+    """Insert a row, or make a change to the one that has its key."""
+    keys = list(table.primary_key.columns)
+    statement = _insert(connection, table).values(**values)
+    connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=dict(change)))
+
+
+def _insert(connection: sa.Connection, table: sa.Table) -> postgresql.Insert | sqlite.Insert:
+    return postgresql.insert(table) if connection.dialect.name == "postgresql" else sqlite.insert(table)
 
 
 def rows(result: sa.CursorResult[Any]) -> Iterator[dict[str, Any]]:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 
-from bot.store.database import rows, writing
+from bot.store.database import rows, upsert, writing
 from bot.store.schema import (
+    deliveries,
     feedback,
     installations,
     pulls,
@@ -43,7 +43,10 @@ class Repositories:
         self._engine = engine
 
     def see(self, repository: Repository, at: float) -> None:
-        """Remember a repository as an event shows it; empty fields leave what is known."""
+        """Remember a repository as an event shows it; what a short form leaves out stays as it is known.
+
+        Short forms, as installation events carry them, have no default branch.
+        """
         values = {
             "installation_id": repository.installation_id,
             "full_name": repository.full_name,
@@ -52,7 +55,8 @@ class Repositories:
             "archived": repository.archived,
             "fork": repository.fork,
         }
-        known = {name: value for name, value in values.items() if value not in ("", 0)}
+        short = ("installation_id", "full_name", "private")
+        known = values if repository.default_branch else {name: values[name] for name in short}
         self._upsert(repositories, {"id": repository.id, **values, "seen_at": at}, {**known, "seen_at": at})
 
     def get(self, repository_id: int) -> Repository | None:
@@ -117,6 +121,8 @@ class Repositories:
                 connection.execute(sa.delete(table).where(table.c.run_id.in_(own_runs)))
             for table in (runs, report_keys, reports, pulls, feedback, refusals):
                 connection.execute(sa.delete(table).where(table.c.repository_id.in_(ids)))
+            theirs = sa.update(deliveries).where(deliveries.c.repository_id.in_(ids))
+            connection.execute(theirs.values(payload=None))
             connection.execute(sa.delete(repositories).where(repositories.c.id.in_(ids)))
             if installation_id:
                 connection.execute(sa.delete(installations).where(installations.c.id == installation_id))
@@ -129,6 +135,4 @@ class Repositories:
 
     def _upsert(self, table: sa.Table, values: dict[str, Any], change: dict[str, Any]) -> None:
         with writing(self._engine) as connection:
-            dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-            statement = dialect.insert(table).values(**values)
-            connection.execute(statement.on_conflict_do_update(index_elements=[table.c.id], set_=change))
+            upsert(connection, table, values, change)

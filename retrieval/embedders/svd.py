@@ -13,6 +13,7 @@ from retrieval.files.document import bag_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -55,6 +56,19 @@ class SVDEmbedder:
         vectors = rows.toarray() if self._axes is None else rows @ self._axes.T
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         return np.asarray(vectors / np.where(lengths > 0, lengths, 1), dtype=np.float32)
+
+    def save(self, path: Path) -> None:
+        """Keep what was learnt."""
+        axes = np.zeros((0, 0), dtype=np.float32) if self._axes is None else self._axes
+        terms = np.fromiter(self._column, dtype=np.uint32, count=len(self._column))
+        np.savez(path, terms=terms, idf=self._idf, axes=axes)
+
+    def load(self, path: Path) -> None:
+        """Take up what was kept; raise ``OSError`` or ``ValueError``."""
+        with np.load(path, allow_pickle=False) as kept:
+            self._column = {int(number): at for at, number in enumerate(kept["terms"])}
+            self._idf = kept["idf"]
+            self._axes = kept["axes"] if kept["axes"].size else None
 
     def _matrix(self, texts: Sequence[str]) -> csr_matrix:
         columns: list[int] = []

@@ -17,9 +17,7 @@ _HEAD = struct.Struct("<I9I")
 def encode(document: Document) -> bytes:
     """Return the bytes that ``decode`` reads."""
     outlined = [[one.name, one.kind, one.start_line, one.end_line] for one in document.definitions]
-    facts = json.dumps([outlined, document.imports, document.generated], separators=(",", ":")).encode(
-        "utf-8"
-    )
+    facts = json.dumps([outlined, document.generated], separators=(",", ":")).encode("utf-8")
     bags = (document.body, document.pairs, document.chunks)
     arrays = [array for one in bags for array in (one.terms, one.counts, one.ends.astype(np.uint32))]
     head = _HEAD.pack(len(facts), *(len(array) for array in arrays))
@@ -30,7 +28,7 @@ def decode(data: bytes) -> Document:
     """Return the document in ``data``; raise ``ValueError`` or ``struct.error`` when it is damaged."""
     facts_size, *sizes = _HEAD.unpack_from(data)
     at = _HEAD.size + facts_size
-    outlined, imports, generated = json.loads(data[_HEAD.size : at])
+    outlined, generated = json.loads(data[_HEAD.size : at])
     bags = []
     for first in (0, 3, 6):
         arrays = []
@@ -45,6 +43,5 @@ def decode(data: bytes) -> Document:
         pairs=pairs,
         definitions=definitions,
         chunks=chunks,
-        imports=tuple(imports),
         generated=generated,
     )

@@ -1,4 +1,4 @@
-"""What is kept of a file's content: counted terms, adjacent pairs, definitions with their terms, imports. Pure.
+"""What is kept of a file's content: counted terms, adjacent pairs, definitions with their terms. Pure.
 
 A term is the CRC-32 of a token: no vocabulary has to be kept in step between indexes, and among 300,000 tokens
 ten share a number with another, which moves no ranking.
@@ -6,7 +6,6 @@ ten share a number with another, which moves no ranking.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
@@ -21,15 +20,8 @@ from retrieval.tokens import LONGEST, stem, word_tokens, words
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-FORMAT = 2
+FORMAT = 3
 """Goes up whenever the same content would give another document."""
-
-_IMPORT = re.compile(
-    r"^\s*(?:from\s+(?P<origin>[.\w]+)\s+import\s+(?P<names>\([^)]*\)|[^\n#]+)|import\s+(?P<modules>[\w.]+[\w., ]*))"
-    r"|(?:require\(\s*|from\s+|import\s+)['\"](?P<script>[^'\"\n]{1,200})['\"]",
-    re.MULTILINE,
-)
-_MOST_IMPORTS = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +32,6 @@ class Document:
     pairs: Bags
     definitions: tuple[Definition, ...]
     chunks: Bags
-    imports: tuple[str, ...]
     generated: bool = False
 
 
@@ -85,7 +76,6 @@ def document(path: str, text: str, *, generated: bool = False) -> Document:
         pairs=pack([pairs_of(flat)]),
         definitions=definitions,
         chunks=pack([_bag_of_words(chunk) for chunk in own]),
-        imports=imports_of(text),
         generated=generated,
     )
 
@@ -99,21 +89,3 @@ def _own(definition: Definition, every: tuple[Definition, ...], per_line: list[l
         ]
         end = min((*inner, end))
     return [word for line in per_line[start:end] for word in line]
-
-
-def imports_of(text: str) -> tuple[str, ...]:
-    """Return the imported names as written: ``.base.Field``, ``os``, ``./lib/parse``."""
-    found: list[str] = []
-    for match in _IMPORT.finditer(text):
-        if match["origin"]:
-            names = re.findall(r"(\w+|\*)(?:\s+as\s+\w+)?", match["names"])
-            origin = match["origin"]
-            joint = "" if origin.endswith(".") else "."
-            found += [f"{origin}{joint}{name}" for name in names]
-        elif match["modules"]:
-            found += [part.split()[0] for part in match["modules"].split(",") if part.strip()]
-        else:
-            found.append(match["script"])
-        if len(found) >= _MOST_IMPORTS:
-            break
-    return tuple(dict.fromkeys(found[:_MOST_IMPORTS]))

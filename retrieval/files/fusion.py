@@ -18,6 +18,13 @@ if TYPE_CHECKING:
     Scores = NDArray[np.float64]
 
 
+AGREEMENTS = {
+    "log_and_lead": ("log_title", "lead_chunk"),
+    "path_and_lead": ("path_title", "lead_chunk"),
+}
+"""Signals that are high only where two others both are: independent witnesses."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preset:
     """How much each signal counts: ``lexical`` and ``history`` are the two sides, each summing to 1."""

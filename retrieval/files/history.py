@@ -1,4 +1,4 @@
-"""What past changes say: the files that commits with like messages touched, and how lively each file is. Pure."""
+"""What past changes say: the files that commits with like messages touched, and how lately each file changed. Pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.files.bags import join
+from retrieval.files.bags import pack
 from retrieval.files.lexical import BM25Index
 
 if TYPE_CHECKING:
@@ -25,77 +25,89 @@ MOST_FILES = 200
 """A change of more files is a reformatting or an import: it says nothing of any one of them."""
 
 NEIGHBOURS = 100
-RECENCY_HALF_LIFE = 180.0
-LIVELINESS_HALF_LIFE = 365.0
+HALF_LIFE = 180.0
+
+Neighbours = tuple[tuple[int, float], ...]
+"""Numbers of past changes and their share of the best score, the likest first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PastChange:
-    """A past commit: its words, its files under the names they bear now, its time in seconds since 1970."""
+    """A past commit: its files under the names they bear now, its time in seconds since 1970."""
 
     id: str
     time: int
-    words: Bags
+    subject: str
     paths: tuple[str, ...]
     fixes: bool
 
 
-class History:
-    """Past changes against the files of a corpus, as of one moment."""
+class Log:
+    """Past changes, newest first, and the words of their messages side by side."""
 
-    def __init__(self, changes: Sequence[PastChange], at: Mapping[str, int], now: int) -> None:
+    def __init__(self, changes: Sequence[PastChange] = (), words: Bags | None = None) -> None:
         self.changes = changes
-        self.now = now
-        self._files = len(at)
-        placed = [[at[path] for path in change.paths if path in at] for change in changes]
-        self._sizes = np.array([len(change.paths) for change in changes], dtype=np.float64)
-        self._file = np.array([file for files in placed for file in files], dtype=np.int64)
-        self._change = np.repeat(np.arange(len(changes)), [len(files) for files in placed])
-        kept = self._sizes[self._change] <= MOST_FILES if len(changes) else np.zeros(0, dtype=bool)
-        self._file, self._change = self._file[kept], self._change[kept]
-        self._ages = np.maximum(0.0, (now - np.array([one.time for one in changes], dtype=np.float64)) / DAY)
+        self._words = words if words is not None else pack([])
+        self.sizes = np.array([len(change.paths) for change in changes], dtype=np.int64)
+        self.times = np.array([change.time for change in changes], dtype=np.int64)
+        self.numbers: dict[str, int] = {}
+        flat = (path for change in changes for path in change.paths)
+        numbered = (self.numbers.setdefault(path, len(self.numbers)) for path in flat)
+        self.paths = np.fromiter(numbered, dtype=np.int64, count=int(self.sizes.sum()))
+        self.owners = np.repeat(np.arange(len(changes)), self.sizes)
 
     @cached_property
     def messages(self) -> BM25Index:
         """Return the index over messages."""
-        return BM25Index(join([change.words for change in self.changes]))
+        return BM25Index(self._words)
 
-    @cached_property
-    def by_change(self) -> NDArray[np.int64]:
-        """Return where the files of each change begin."""
-        return np.searchsorted(self._change, np.arange(len(self.changes) + 1))
-
-    def nearest(self, scores: Scores, count: int = NEIGHBOURS) -> list[tuple[int, float]]:
-        """Return the best changes and their share of the best score; the newer first among equals."""
+    def nearest(self, query: Mapping[int, float], *, after: int = 0, count: int = NEIGHBOURS) -> Neighbours:
+        """Return the changes whose messages are likest, the newer first among equals; those from ``after`` on."""
+        scores = self.messages.scores(query)[after:]
         count = min(count, len(scores))
         if not count or scores.max() <= 0:
-            return []
-        chosen = np.argpartition(-scores, count - 1)[:count]
+            return ()
+        least = np.partition(scores, -count)[-count]
+        above = np.flatnonzero(scores > least)
+        chosen = np.concatenate((above, np.flatnonzero(scores == least)[: count - len(above)]))
         order = chosen[np.lexsort((chosen, -scores[chosen]))]
-        return [(int(at), float(scores[at] / scores[order[0]])) for at in order if scores[at] > 0]
+        return tuple(
+            (int(at) + after, float(scores[at] / scores[order[0]])) for at in order if scores[at] > 0
+        )
 
-    def spread(self, neighbours: Iterable[tuple[int, float]], *, best: bool = True) -> Scores:
-        """Give each file the best (or the sum) of its changes' scores over the root of their size."""
+
+class History:
+    """A log against the files ``at``, as of one moment."""
+
+    def __init__(self, log: Log, at: Mapping[str, int], now: int) -> None:
+        self._log = log
+        self._now = now
+        self._files = len(at)
+        placed = np.array([at.get(path, -1) for path in log.numbers], dtype=np.int64)
+        files = placed[log.paths] if len(log.paths) else log.paths
+        known = files >= 0
+        self._file = files[known]
+        self._change = log.owners[known]
+
+    @cached_property
+    def _bounds(self) -> NDArray[np.int64]:
+        """Return where the files of each change begin."""
+        return np.searchsorted(self._change, np.arange(len(self._log.changes) + 1))
+
+    def spread(self, neighbours: Iterable[tuple[int, float]]) -> Scores:
+        """Give each file the best of its changes' scores over the root of their size."""
         scores = np.zeros(self._files)
         for at, score in neighbours:
-            files = self._file[self.by_change[at] : self.by_change[at + 1]]
+            files = self._file[self._bounds[at] : self._bounds[at + 1]]
             if len(files):
-                share = score / np.sqrt(self._sizes[at])
-                scores[files] = np.maximum(scores[files], share) if best else scores[files] + share
+                scores[files] = np.maximum(scores[files], score / self._log.sizes[at] ** 0.5)
         return scores
 
-    def recency(self) -> Scores:
-        """Return 1 for a file changed now, half after 180 days."""
-        return self._decayed(RECENCY_HALF_LIFE, np.maximum)
-
-    def liveliness(self, *, fixes: bool = False) -> Scores:
-        """Return the logarithm of the decayed number of changes (or fixes) of each file."""
-        return np.log1p(self._decayed(LIVELINESS_HALF_LIFE, np.add, fixes=fixes))
-
-    def _decayed(self, half_life: float, join_by: np.ufunc, *, fixes: bool = False) -> Scores:
+    def recency(self, *, after: int = 0) -> Scores:
+        """Return 1 for a file changed now, half after 180 days; changes before number ``after`` are to come yet."""
+        now = self._now if not after else int(self._log.times[after - 1])
+        ages = np.maximum(0.0, (now - self._log.times) / DAY)
+        weights = np.where(np.arange(len(ages)) >= after, 0.5 ** (ages / HALF_LIFE), 0.0)
         scores = np.zeros(self._files)
-        weights = 0.5 ** (self._ages / half_life)
-        if fixes:
-            weights = weights * np.array([one.fixes for one in self.changes], dtype=np.float64)
-        join_by.at(scores, self._file, weights[self._change])
+        np.maximum.at(scores, self._file, weights[self._change])
         return scores

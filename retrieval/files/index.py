@@ -6,19 +6,21 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
-from retrieval.files.past import encode_commit, past_changes
+from retrieval.files.past import encode_commit, past_log
 from retrieval.files.reading import Documents, read_documents
 from retrieval.files.snapshot import Snapshot
 from retrieval.files.trees import GitTree
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
     from retrieval.files.document import Document
+    from retrieval.files.issues import IssueMemory
     from retrieval.files.trees import FolderTree
     from retrieval.gitlog import Commit
 
 _BLOCK = 2_000
+_NO_END = 1 << 62
 _MOST_COMMITS = 200_000
 """Commits that are read at most, the newest: what is older speaks of other code."""
 
@@ -81,18 +83,17 @@ class MemoryKeeper:
         self._commits.update(found)
 
 
-def snapshot(tree: GitTree | FolderTree, keeper: Keeper) -> Snapshot:
+def snapshot(tree: GitTree | FolderTree, keeper: Keeper, *, memory: IssueMemory | None = None) -> Snapshot:
     """Return a tree ready to be asked; what ``keeper`` does not know is read and given to it."""
     documents = read_documents(tree, keeper)
     notes = tuple(notes_of(tree, documents))
     if not isinstance(tree, GitTree):
-        return Snapshot(documents=documents, notes=notes)
+        return Snapshot(documents=documents, memory=memory, now=_NO_END, notes=notes)
     ids = read_commits(tree, keeper)
     known = keeper.commits(ids)
-    changes = tuple(past_changes((one, known[one]) for one in ids if one in known))
-    return Snapshot(
-        documents=documents, changes=changes, now=tree.repository.commit_time(tree.commit), notes=notes
-    )
+    log = past_log((one, known[one]) for one in ids if one in known)
+    now = tree.repository.commit_time(tree.commit)
+    return Snapshot(documents=documents, log=log, now=now, memory=memory, notes=notes)
 
 
 def update(tree: GitTree | FolderTree, keeper: Keeper) -> Update:

@@ -70,6 +70,10 @@ class IssueMemory:
             self.index = VectorIndex(vectors.shape[1])
         self.index.add(numbers, vectors)
 
+    def writable(self) -> IssueMemory:
+        """Return a memory that can be added to; one that was loaded is mapped from disk."""
+        return IssueMemory(self.embedder, self.issues, self.index.writable() if self.index else None)
+
     def similar(self, title: str, body: str, *, before: int, k: int) -> tuple[Likeness, ...]:
         """Return the ``k`` nearest issues closed before a moment, nearest first."""
         if self.index is None:

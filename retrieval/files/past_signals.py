@@ -1,4 +1,4 @@
-"""What the past says about a report: one number a file and signal, higher is likelier. Pure."""
+"""What past changes say about a report: one number a file and signal, higher is likelier. Pure."""
 
 from __future__ import annotations
 
@@ -13,53 +13,50 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from retrieval.files.history import History
+    from retrieval.files.history import History, Neighbours
     from retrieval.files.issues import Likeness
-    from retrieval.files.query import ParsedQuery
 
     Scores = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Past:
-    """Commits and like issues against the files ``at``."""
+    """Past changes and like issues against the files ``at``; commits from number ``after`` on are in the past."""
 
     history: History
+    by_title: Neighbours
+    by_body: Neighbours
     similar: tuple[Likeness, ...]
     at: Mapping[str, int]
+    after: int = 0
 
 
-def log_body(query: ParsedQuery, past: Past) -> Scores:
+def log_body(past: Past) -> Scores:
     """Return the files of the commits whose messages are most like the whole text."""
-    history = past.history
-    return history.spread(history.nearest(history.messages.scores(query.body)))
+    return past.history.spread(past.by_body)
 
 
-def log_title(query: ParsedQuery, past: Past) -> Scores:
+def log_title(past: Past) -> Scores:
     """Return the same for the first line."""
-    history = past.history
-    return history.spread(history.nearest(history.messages.scores(query.title)))
+    return past.history.spread(past.by_title)
 
 
-def recency(query: ParsedQuery, past: Past) -> Scores:
+def recency(past: Past) -> Scores:
     """Return how lately a file was changed, whatever the text says."""
-    del query
-    return past.history.recency()
+    return past.history.recency(after=past.after)
 
 
-def issues(query: ParsedQuery, past: Past) -> Scores:
+def issues(past: Past) -> Scores:
     """Return the files that the fixes of like issues changed."""
-    del query
     return issue_scores(past.similar, past.at)
 
 
-def paper_issues(query: ParsedQuery, past: Past) -> Scores:
+def paper_issues(past: Past) -> Scores:
     """Return how many of the ten nearest issues changed a file: the history side of preset ``paper``."""
-    del query
     return issue_counts(past.similar, past.at)
 
 
-HISTORY: Mapping[str, Callable[[ParsedQuery, Past], Scores]] = {
+HISTORY: Mapping[str, Callable[[Past], Scores]] = {
     "log_body": log_body,
     "log_title": log_title,
     "recency": recency,

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from retrieval.files.document import bag_of, imports_of, pairs_of, term
+from retrieval.files.document import bag_of, pairs_of, term
 from retrieval.tokens import words
 
 if TYPE_CHECKING:
@@ -15,25 +15,78 @@ if TYPE_CHECKING:
 
     from retrieval.domain import FileQuery
 
+LONGEST_TITLE = 500
 LONGEST_BODY = 60_000
 """Characters of the body that are read; what follows in a longer report is logs, and the frames at its end."""
 
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_LONGEST_LEAD = 800
+_LONGEST_PATH = 400
+_SHORTEST_LEAD = 6
+
 _FENCE = re.compile(r"^(?:```|~~~).*?$(.*?)(?:^(?:```|~~~)[^\S\n]*$|\Z)", re.DOTALL | re.MULTILINE)
 _INLINE = re.compile(r"``?([^`\n]{1,200})``?")
-_SUFFIXES = (
-    "py|pyi|pyx|js|jsx|mjs|cjs|ts|tsx|go|rs|java|kt|rb|php|c|cc|cpp|h|hpp|cs|swift|scala|lua|pl|sh|vue"
+_WORD_OF_PATH = re.compile(r"[\w.~@+\\/:-]+")
+_ENDINGS = frozenset(
+    {
+        "py",
+        "pyi",
+        "pyx",
+        "js",
+        "jsx",
+        "mjs",
+        "cjs",
+        "ts",
+        "tsx",
+        "go",
+        "rs",
+        "java",
+        "kt",
+        "rb",
+        "php",
+        "c",
+        "cc",
+    }
+    | {
+        "cpp",
+        "h",
+        "hpp",
+        "cs",
+        "swift",
+        "scala",
+        "lua",
+        "pl",
+        "sh",
+        "vue",
+        "html",
+        "jinja",
+        "jinja2",
+        "j2",
+        "tmpl",
+    }
+    | {
+        "tpl",
+        "css",
+        "scss",
+        "less",
+        "sql",
+        "rst",
+        "md",
+        "txt",
+        "toml",
+        "cfg",
+        "ini",
+        "json",
+        "yml",
+        "yaml",
+        "xml",
+    }
 )
-_SUFFIXES += "|html|jinja2?|j2|tmpl|tpl|css|scss|less|sql|rst|md|txt|toml|cfg|ini|json|ya?ml|xml"
-_PATH = re.compile(
-    rf"(?<![\w/.\\-])((?:[A-Za-z]:)?[\w.~@+\\/-]*?[\w+-]+\.(?:{_SUFFIXES}))(?![\w/-])", re.ASCII
-)
-_FRAME = re.compile(r"File \"([^\"\n]{1,400})\", line \d+(?:, in (\S+))?")
+_FRAME = re.compile(r"File \"([^\"\n]{1,400})\", line \d+(?:, in (\S{1,200}))?")
 _SCRIPT_FRAME = re.compile(
-    r"^\s*at (?:async )?(?:([\w.$<>\[\] ]{1,120}) )?\(?((?:file://)?[^\s()]{1,400}):\d+:\d+\)?", re.MULTILINE
+    r"^[ \t]*at (?:async )?(?:([\w.$<>\[\] ]{1,120}) )?\(?((?:file://)?[^\s()]{1,400}):\d+:\d+\)?",
+    re.MULTILINE,
 )
 _PYTEST_FRAME = re.compile(r"^([\w./\\-]{1,300}\.py):\d+: (?:in )?(\w+)?", re.MULTILINE)
-_DOTTED = re.compile(r"(?<![\w./])([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)")
 _CODE_NAME = re.compile(r"\b(?:[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|\w*[A-Za-z]_\w+)\b|\b([A-Za-z_]\w*)\(")
 _PLAIN_NAME = re.compile(r"[A-Za-z_]\w{2,}")
 
@@ -52,13 +105,11 @@ class ParsedQuery:
 
     title: Mapping[int, float]
     body: Mapping[int, float]
+    lead: Mapping[int, float]
     title_pairs: Mapping[int, float]
     body_pairs: Mapping[int, float]
-    title_names: frozenset[str]
     code_names: frozenset[str]
     plain_names: frozenset[str]
-    dotted: tuple[str, ...]
-    imported: tuple[str, ...]
     paths: tuple[str, ...]
     frames: tuple[Frame, ...]
 
@@ -70,22 +121,48 @@ class ParsedQuery:
 
 def parse(query: FileQuery) -> ParsedQuery:
     """Return what the report says, template comments left out."""
-    title, body = _COMMENT.sub(" ", query.title), _shortened(_COMMENT.sub(" ", query.body))
+    title = _uncommented(query.title[:LONGEST_TITLE])
+    body = _uncommented(_shortened(query.title[LONGEST_TITLE:] + query.body))
     text = f"{title}\n{body}"
-    code = " \n ".join((*_FENCE.findall(text), *_INLINE.findall(text)))
     return ParsedQuery(
         title=_weights(bag_of(title), once=True),
         body=_weights(bag_of(text)),
+        lead=_weights(bag_of(_lead(title, body)), once=True),
         title_pairs=_weights(pairs_of(words(title)), once=True),
         body_pairs=_weights(pairs_of(words(text)), once=True),
-        title_names=frozenset(_PLAIN_NAME.findall(title)),
         code_names=frozenset(_names(text)) | frozenset(_PLAIN_NAME.findall(" ".join(_INLINE.findall(text)))),
         plain_names=frozenset(_PLAIN_NAME.findall(text)),
-        dotted=tuple(dict.fromkeys(_DOTTED.findall(text))),
-        imported=tuple(dict.fromkeys((*imports_of(text), *imports_of(code)))),
-        paths=tuple(dict.fromkeys(_clean(path) for path in _PATH.findall(text))),
+        paths=_paths(text),
         frames=_frames(text),
     )
+
+
+def _uncommented(text: str) -> str:
+    """Return a text without HTML comments; one that is never closed stays."""
+    parts = text.split("<!--")
+    for at, part in enumerate(parts[1:], start=1):
+        inside, closed, after = part.partition("-->")
+        parts[at] = f" {after}" if closed else f" {inside}"
+    return "".join(parts)
+
+
+def _paths(text: str) -> tuple[str, ...]:
+    """Return what looks like a path with a known ending, line numbers and addresses' schemes left out."""
+    found = []
+    for word in _WORD_OF_PATH.findall(text):
+        path = re.sub(r"(:\d+)+$", "", word.rstrip(".:-")).rpartition("://")[2]
+        name = path.replace("\\", "/").rpartition("/")[2]
+        stem, dot, ending = name.rpartition(".")
+        if dot and stem and ending.lower() in _ENDINGS and len(path) <= _LONGEST_PATH:
+            found.append(_clean(path))
+    return tuple(dict.fromkeys(found))
+
+
+def _lead(title: str, body: str) -> str:
+    """Return the first line with the first two paragraphs of prose: what a reader would take for the gist."""
+    paragraphs = re.split(r"\n\s*\n", _FENCE.sub(" ", body))
+    prose = [one for one in paragraphs if len(one.split()) > _SHORTEST_LEAD][:2]
+    return f"{title}\n{' '.join(prose)[:_LONGEST_LEAD]}"
 
 
 def _shortened(body: str) -> str:

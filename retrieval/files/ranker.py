@@ -14,15 +14,19 @@ if TYPE_CHECKING:
 
     from retrieval.domain import FileQuery, RankedFile
     from retrieval.files.fusion import Preset
+    from retrieval.files.issues import IssueMemory
     from retrieval.files.snapshot import Snapshot
 
 
 class TreeRanker:
     """Ranks with what ``keeper`` holds, an index on disk or memory; the last tree asked stays warm."""
 
-    def __init__(self, *, preset: Preset = DEFAULT, keeper: Keeper | None = None) -> None:
+    def __init__(
+        self, *, preset: Preset = DEFAULT, keeper: Keeper | None = None, memory: IssueMemory | None = None
+    ) -> None:
         self._preset = preset
         self._keeper = keeper or MemoryKeeper()
+        self._memory = memory
         self._warm: tuple[tuple[Path, str], Snapshot] | None = None
 
     def rank(
@@ -38,8 +42,8 @@ class TreeRanker:
         """Return what is known of a tree and its past."""
         tree = open_tree(path, revision=revision)
         if not isinstance(tree, GitTree):
-            return snapshot(tree, self._keeper)
+            return snapshot(tree, self._keeper, memory=self._memory)
         key = (path, tree.commit)
         if self._warm is None or self._warm[0] != key:
-            self._warm = (key, snapshot(tree, self._keeper))
+            self._warm = (key, snapshot(tree, self._keeper, memory=self._memory))
         return self._warm[1]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from retrieval.domain import RankedChunk, RankedFile
-from retrieval.files.fusion import fuse, min_max
+from retrieval.files.fusion import AGREEMENTS, fuse, min_max
 from retrieval.files.issues import NEAREST
 from retrieval.files.kinds import FileKind
 from retrieval.files.past_signals import HISTORY, Past
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from retrieval.domain import FileQuery
     from retrieval.files.corpus import Corpus
     from retrieval.files.fusion import Preset
-    from retrieval.files.history import History
     from retrieval.files.issues import Likeness
     from retrieval.files.query import ParsedQuery
     from retrieval.files.snapshot import Snapshot
@@ -40,6 +39,7 @@ _CHUNKS = 3
 class Measured:
     """The files of one corpus with every signal, each within 0..1, and what a whole kind keeps of its score."""
 
+    kind: FileKind
     corpus: Corpus
     signals: Mapping[str, Scores]
     kept: Scores
@@ -71,14 +71,21 @@ def measure(
     parsed: ParsedQuery, query: FileQuery, snapshot: Snapshot, preset: Preset
 ) -> tuple[Measured, ...]:
     """Return every signal that the preset weighs, by kind of file or over all files at once."""
-    similar = similar_issues(query, snapshot) if preset.wants_issues else ()
-    if not preset.apart:
-        return (_measured(parsed, snapshot.whole, snapshot.whole_history, similar, preset),)
-    return tuple(
-        _measured(parsed, corpus, snapshot.histories[kind], similar, preset, own=kind is FileKind.SOURCE)
-        for kind, corpus in snapshot.corpora.items()
-        if len(corpus)
+    past = Past(
+        history=snapshot.whole_history if not preset.apart else snapshot.histories[FileKind.SOURCE],
+        by_title=snapshot.log.nearest(parsed.title) if "log_title" in preset.history else (),
+        by_body=snapshot.log.nearest(parsed.body) if "log_body" in preset.history else (),
+        similar=similar_issues(query, snapshot) if preset.wants_issues else (),
+        at={},
     )
+    if not preset.apart:
+        return (_measured(parsed, snapshot.whole, past, preset),)
+    found = []
+    for kind, corpus in snapshot.corpora.items():
+        if len(corpus):
+            own = replace(past, history=snapshot.histories[kind])
+            found.append(_measured(parsed, corpus, own, preset, kind=kind))
+    return tuple(found)
 
 
 def similar_issues(query: FileQuery, snapshot: Snapshot) -> tuple[Likeness, ...]:
@@ -91,18 +98,29 @@ def similar_issues(query: FileQuery, snapshot: Snapshot) -> tuple[Likeness, ...]
 def _measured(
     parsed: ParsedQuery,
     corpus: Corpus,
-    history: History,
-    similar: tuple[Likeness, ...],
+    past: Past,
     preset: Preset,
     *,
-    own: bool = True,
+    kind: FileKind = FileKind.SOURCE,
 ) -> Measured:
-    past = Past(history=history, similar=similar, at=corpus.at)
-    found = {name: LEXICAL[name](parsed, corpus) for name in preset.lexical}
-    found |= {name: HISTORY[name](parsed, past) for name in preset.history}
+    past = replace(past, at=corpus.at)
+    found = {name: LEXICAL[name](parsed, corpus) for name in preset.lexical if name in LEXICAL}
+    found |= {name: HISTORY[name](past) for name in preset.history if name in HISTORY}
+    signals = scaled(found, preset)
+    kept = (
+        np.ones(len(corpus)) if kind is FileKind.SOURCE else np.where(signals["named_paths"] > 0, 1.0, APART)
+    )
+    return Measured(kind=kind, corpus=corpus, signals=signals, kept=kept)
+
+
+def scaled(found: Mapping[str, Scores], preset: Preset) -> dict[str, Scores]:
+    """Return signals within 0..1, and the agreements that the preset weighs."""
     signals = {name: values if name in RAW else min_max(values) for name, values in found.items()}
-    kept = np.ones(len(corpus)) if own else np.where(signals["named_paths"] > 0, 1.0, APART)
-    return Measured(corpus=corpus, signals=signals, kept=kept)
+    weighed = {**preset.lexical, **preset.history}
+    signals |= {
+        name: signals[one] * signals[two] for name, (one, two) in AGREEMENTS.items() if name in weighed
+    }
+    return signals
 
 
 def _best_chunks(corpus: Corpus, at: int, scores: Scores) -> tuple[RankedChunk, ...]:

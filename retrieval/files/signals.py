@@ -56,30 +56,36 @@ def chunk_scores(query: ParsedQuery, corpus: Corpus) -> Scores:
 
 def best_chunk(query: ParsedQuery, corpus: Corpus) -> Scores:
     """Return the best definition of each file."""
-    return _best(chunk_scores(query, corpus), corpus, 1)
-
-
-def best_chunks(query: ParsedQuery, corpus: Corpus) -> Scores:
-    """Return the sum of the best three definitions of each file."""
-    return _best(chunk_scores(query, corpus), corpus, 3)
+    return _best(chunk_scores(query, corpus), corpus)
 
 
 def title_chunk(query: ParsedQuery, corpus: Corpus) -> Scores:
     """Return the best definition of each file for the first line."""
-    return _best(corpus.chunks.scores(query.title), corpus, 1)
+    return _best(corpus.chunks.scores(query.title), corpus)
 
 
-def _best(scores: Scores, corpus: Corpus, count: int) -> Scores:
-    """Return the sum of the best ``count`` chunk scores of each file."""
-    owner = corpus.chunk_owner
-    total = np.zeros(len(corpus))
-    if not len(scores):
-        return total
-    order = np.lexsort((-scores, owner))
-    rank = np.arange(len(order)) - corpus.chunk_first[owner[order]]
-    chosen = order[rank < count]
-    np.add.at(total, owner[chosen], scores[chosen])
-    return total
+def lead_chunk(query: ParsedQuery, corpus: Corpus) -> Scores:
+    """Return the best definition of each file for the first line and the first paragraphs."""
+    return _best(corpus.chunks.scores(query.lead), corpus)
+
+
+def title_definition(query: ParsedQuery, corpus: Corpus) -> Scores:
+    """Return the definition of each file whose name is nearest to the first line."""
+    scores = np.zeros(len(corpus))
+    np.maximum.at(scores, corpus.definition_owner, corpus.definition_names.scores(query.title))
+    return scores
+
+
+def title_vocabulary(query: ParsedQuery, corpus: Corpus) -> Scores:
+    """BM25 of the first line over all the names that a file defines."""
+    return corpus.vocabulary.scores(query.title, b=_SHORT_B)
+
+
+def _best(scores: Scores, corpus: Corpus) -> Scores:
+    """Return the best chunk score of each file."""
+    best = np.zeros(len(corpus))
+    np.maximum.at(best, corpus.chunk_owner, scores)
+    return best
 
 
 def path_words(query: ParsedQuery, corpus: Corpus) -> Scores:
@@ -102,28 +108,12 @@ def defined_code(query: ParsedQuery, corpus: Corpus) -> Scores:
     return _definers(query.code_names, corpus)
 
 
-def defined_title(query: ParsedQuery, corpus: Corpus) -> Scores:
-    """Return the same for names in the first line."""
-    return _definers(query.title_names, corpus)
-
-
 def _definers(names: Iterable[str], corpus: Corpus) -> Scores:
     scores = np.zeros(len(corpus))
     for name in names:
         places = {at for at, _ in corpus.defined.get(name, ())}
         if places:
             scores[list(places)] += np.log1p(len(corpus) / len(places)) / len(places) ** 0.5
-    return scores
-
-
-def qualified_names(query: ParsedQuery, corpus: Corpus) -> Scores:
-    """Count methods whose class and name the text both holds: ``QuerySet`` and ``delete``."""
-    scores = np.zeros(len(corpus))
-    for name in query.plain_names:
-        pairs = [(at, one) for at, one in corpus.defined.get(name, ()) if "." in one.name]
-        matched = [at for at, one in pairs if one.name.split(".")[-2] in query.plain_names]
-        for at in set(matched):
-            scores[at] += 1 / len(set(matched))
     return scores
 
 
@@ -167,27 +157,11 @@ def traceback_frames(query: ParsedQuery, corpus: Corpus) -> Scores:
     return scores
 
 
-def resolved_names(query: ParsedQuery, corpus: Corpus) -> Scores:
-    """Return the files that define what the text imports or names with dots, through re-exports."""
-    scores = np.zeros(len(corpus))
-    aliases = {name.rpartition(".")[2]: name for name in query.imported}
-    for dotted in (*query.dotted, *query.imported):
-        head, _, rest = dotted.partition(".")
-        names = [dotted, f"{aliases[head]}.{rest}"] if head in aliases and rest else [dotted]
-        for name in names:
-            found = corpus.modules.resolve(name)
-            if found is not None:
-                at, sure = found
-                scores[at] = max(scores[at], 1.0 if sure else 0.3)
-    return scores
-
-
 LEXICAL: Mapping[str, Signal] = {
     "okapi_words": okapi_words,
     "title_words": title_words,
     "body_words": body_words,
     "best_chunk": best_chunk,
-    "best_chunks": best_chunks,
     "path_words": path_words,
     "path_title": path_title,
     "defined_names": defined_names,
@@ -195,13 +169,13 @@ LEXICAL: Mapping[str, Signal] = {
     "title_pairs": title_pairs,
     "body_pairs": body_pairs,
     "title_chunk": title_chunk,
+    "lead_chunk": lead_chunk,
+    "title_definition": title_definition,
+    "title_vocabulary": title_vocabulary,
     "defined_code": defined_code,
-    "defined_title": defined_title,
-    "qualified_names": qualified_names,
     "traceback_frames": traceback_frames,
-    "resolved_names": resolved_names,
 }
 """Every signal of the lexical side by its name."""
 
-RAW = frozenset({"named_paths", "traceback_frames", "resolved_names"})
+RAW = frozenset({"named_paths", "traceback_frames"})
 """Signals that are within 0..1 by themselves: a weak mention stays weak."""

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from retrieval.files.corpus import Corpus
-from retrieval.files.history import History
+from retrieval.files.history import History, Log
 from retrieval.files.kinds import FileKind, kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from retrieval.files.document import Document
-    from retrieval.files.history import PastChange
     from retrieval.files.issues import IssueMemory
 
 
 @dataclass(frozen=True, kw_only=True)
 class Snapshot:
-    """Documents by path and past changes, newest first; ``notes`` say what was missing."""
+    """Documents by path and their past; ``notes`` say what was missing."""
 
     documents: Mapping[str, Document]
-    changes: Sequence[PastChange] = ()
+    log: Log = field(default_factory=Log)
     now: int = 0
     memory: IssueMemory | None = None
     notes: tuple[str, ...] = ()
@@ -41,7 +40,7 @@ class Snapshot:
     @cached_property
     def histories(self) -> Mapping[FileKind, History]:
         """Return the past of the files of each kind."""
-        return {kind: History(self.changes, corpus.at, self.now) for kind, corpus in self.corpora.items()}
+        return {kind: History(self.log, corpus.at, self.now) for kind, corpus in self.corpora.items()}
 
     @cached_property
     def whole(self) -> Corpus:
@@ -51,4 +50,4 @@ class Snapshot:
     @cached_property
     def whole_history(self) -> History:
         """Return the past of all files."""
-        return History(self.changes, self.whole.at, self.now)
+        return History(self.log, self.whole.at, self.now)

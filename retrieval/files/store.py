@@ -12,7 +12,7 @@ import shutil
 import sqlite3
 import struct
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from retrieval.errors import IndexBusyError, IndexDamagedError
 from retrieval.files import document as documents
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from retrieval.files.document import Document
 
-LAYOUT = 1
+LAYOUT = 3
 """Goes up when the tables change; an index of another layout is thrown away and built again."""
 
 FILE = "index.sqlite3"
@@ -125,7 +125,7 @@ class IndexStore:
         with self._told():
             return frozenset(row[0] for row in self._database.execute("SELECT blob FROM documents"))
 
-    def _rows(self, table: str, column: str, values: list[str]) -> list[tuple[str, ...]]:
+    def _rows(self, table: str, column: str, values: list[str]) -> list[tuple[Any, ...]]:
         marks = ",".join("?" * len(values))
         query = f"SELECT * FROM {table} WHERE {column} IN ({marks})"  # noqa: S608 - both are ours
         with self._told():

@@ -115,7 +115,8 @@ def test_the_environment_is_read_in_one_place() -> None:
     readers = {
         str(path.relative_to(ROOT))
         for path in MODULES
-        if any(
+        if "inside" not in path.parts  # programs that run in the sandbox
+        and any(
             isinstance(node, ast.Attribute) and node.attr in {"environ", "getenv"}
             for node in ast.walk(ast.parse(path.read_text("utf-8")))
         )

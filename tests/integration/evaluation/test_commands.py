@@ -21,17 +21,23 @@ from tests.fakes.bench import ScriptedRepairer, SystemPython, build_answer
 from tests.repair_cases import FIXED, case_mapping, write_case
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
-    from agent.ports import Sandbox
+    from agent.ports import Sandbox, Toolchain
     from tests.integration.evaluation.conftest import Ground
+
+
+class PlainWorkshop(Workshop):
+    def toolchains_of(self, name: str) -> Sequence[Toolchain]:
+        return (SystemPython(),)
 
 
 @pytest.fixture
 def workshop(bench_sandbox: Sandbox, reachable: Path, monkeypatch: pytest.MonkeyPatch) -> Workshop:
     """Make every command use this sandbox and the machine's own Python."""
     settings = load_settings({"SUTURE_DATA_DIR": str(reachable), "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"})
-    made = Workshop(settings=settings, sandbox=bench_sandbox, toolchains=(SystemPython(),))
+    made = PlainWorkshop(settings=settings, sandbox=bench_sandbox)
     for module in (eval_repair, eval_validate):
         monkeypatch.setattr(module, "open_workshop", lambda _settings: made)
     return made

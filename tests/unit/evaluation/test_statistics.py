@@ -73,7 +73,9 @@ def test_reciprocal_rank_is_of_the_first_hit_only() -> None:
 
 
 def test_spread_is_of_the_sample_and_unknown_for_one_value() -> None:
-    assert spread([1.0, 3.0]).deviation == pytest.approx(math.sqrt(2))
+    two = spread([1.0, 3.0])
+    assert two.mean == 2.0
+    assert two.deviation == pytest.approx(math.sqrt(2))
     assert spread([1.0]) == Spread(mean=1.0, deviation=None)
     with pytest.raises(ValueError, match="at least one value"):
         spread([])
