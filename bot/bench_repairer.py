@@ -2,27 +2,42 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from agent.config import BudgetLimits, RunConfig
 from agent.domain.matrix import RowKind
-from bot.errors import BotError
+from bot.compose import Workshop
+from bot.errors import BotError, SettingsError
 from bot.output.folder import TRAJECTORY
 from bot.progress import SilentProgress
 from bot.repair import Repair, repair
 from evaluation.errors import EvaluationError
 from evaluation.ports import RepairAnswer, RepairerFacts
+from evaluation.repair.baseline import TEMPLATES, CommandRepairer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from agent.domain.run import RunResult
-    from bot.compose import Workshop
-    from evaluation.ports import RepairTask
+    from agent.ports import Toolchain
+    from evaluation.ports import Repairer, RepairTask
 
 MOST_TRAJECTORY = 50_000_000
+CACHE = "bench"
+"""Whose caches a bench uses: its cases are given by the operator and lie elsewhere in every run."""
+
+
+class BenchWorkshop(Workshop):
+    """The operator's workshop with one set of caches for all trees of a bench."""
+
+    def toolchains(self, job: Repair) -> Sequence[Toolchain]:
+        """Return the toolchains of the bench, wherever the job's tree lies."""
+        del job
+        return self.toolchains_of(CACHE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +71,38 @@ class WorkshopRepairer:
         except BotError as error:
             raise EvaluationError(str(error)) from None
         return _answer(done.result, _text(task.out / TRAJECTORY))
+
+
+def choose_repairer(workshop: Workshop, *, baseline: str, model: str) -> Repairer:
+    """Return Suture, or the agent that ``baseline`` names (or gives as a command template).
+
+    Raises ``SettingsError`` when the agent has no model to work with. Its process gets the search path, where
+    packages come from, and the model's address and key; its commands in the sandbox get none of it.
+    """
+    if not baseline:
+        return WorkshopRepairer(workshop=BenchWorkshop(settings=workshop.settings, sandbox=workshop.sandbox))
+    settings = workshop.settings
+    chosen = model or settings.model
+    if not chosen or not settings.model_base_url:
+        raise SettingsError(
+            "a baseline needs --model and OPENAI_BASE_URL, and OPENAI_API_KEY where it is asked for"
+        )
+    key = settings.model_api_key.get_secret_value() or "none"
+    return CommandRepairer(
+        name=baseline if baseline in TEMPLATES else "command",
+        template=TEMPLATES.get(baseline, baseline),
+        model=chosen,
+        sandbox=workshop.sandbox,
+        toolchains=workshop.toolchains_of(CACHE),
+        scratch=workshop.scratch(),
+        environment={
+            **settings.passed_on,
+            "PATH": os.environ.get("PATH", os.defpath),
+            "OPENAI_BASE_URL": settings.model_base_url,
+            "OPENAI_API_BASE": settings.model_base_url,
+            "OPENAI_API_KEY": key,
+        },
+    )
 
 
 def _answer(result: RunResult, trajectory: str) -> RepairAnswer:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import platform
+import shlex
 import sys
 from datetime import UTC, datetime
 from pathlib import Path  # noqa: TC003 (typer reads annotations)
@@ -15,7 +16,7 @@ import typer
 from agent.domain.run import Depth
 from agent.errors import AgentError
 from bot.bench_progress import LineProgress, NotesOnly
-from bot.bench_repairer import WorkshopRepairer
+from bot.bench_repairer import choose_repairer
 from bot.cli.eval_validate import open_bench
 from bot.compose import open_workshop
 from bot.errors import BotError
@@ -25,8 +26,9 @@ from evaluation.repair.case_file import read_cases
 from evaluation.repair.comparison import compare, read_stored
 from evaluation.repair.conditions import Conditions, Shown
 from evaluation.repair.report import Measurement, render, write_report
-from evaluation.repair.running import RepairBench
+from evaluation.repair.running import RepairBench, kept_results
 from evaluation.repair.stored import write_text
+from evaluation.repair.summary import duel
 from evaluation.repair.validating import Validator
 
 REGRESSED = 3
@@ -51,6 +53,11 @@ def repair(
     minutes: Annotated[float, typer.Option(min=0.1, help="Stop a run after this long.")] = 45.0,
     repetitions: Annotated[int, typer.Option("-n", min=1, help="Runs a case.")] = 1,
     jobs: Annotated[int, typer.Option(min=1, help="Cases at a time.")] = 1,
+    baseline: Annotated[str, typer.Option(help="Another agent: mini-swe-agent, or a command template.")] = "",
+    model: Annotated[str, typer.Option(help="The model that the other agent uses.")] = "",
+    against: Annotated[
+        Path | None, typer.Option(help="The --out of another measurement to compare with.")
+    ] = None,
     validation: Annotated[Path | None, typer.Option(help="Where `eval validate` kept its results.")] = None,
     stored: Annotated[Path | None, typer.Option(help="An earlier report.json to compare with.")] = None,
     page: Annotated[Path | None, typer.Option(help="Write the Markdown report here too.")] = None,
@@ -76,7 +83,7 @@ def repair(
         kept = (validation or out / "validation").absolute()
         bench = RepairBench(
             bench=opened,
-            repairer=WorkshopRepairer(workshop=workshop),
+            repairer=choose_repairer(workshop, baseline=baseline, model=model),
             conditions=conditions,
             out=out.absolute(),
             progress=progress,
@@ -93,8 +100,10 @@ def repair(
             conditions=conditions,
             machine=machine(),
             date=f"{datetime.now(UTC):%Y-%m-%d}",
-            command=command(conditions),
+            command=command(conditions, baseline=baseline, model=model),
             changes=changes,
+            against=against.name if against else "",
+            duel=duel(results, kept_results(against, chosen)) if against else None,
         )
         summary = write_report(out, measurement)
         if page is not None:
@@ -111,7 +120,7 @@ def machine() -> str:
     return f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors, Python {platform.python_version()}"
 
 
-def command(conditions: Conditions) -> str:
+def command(conditions: Conditions, *, baseline: str = "", model: str = "") -> str:
     """Return the command line that measures this again; folders are placeholders."""
     switches = {
         "--poc": conditions.proof.value,
@@ -119,6 +128,8 @@ def command(conditions: Conditions) -> str:
         "--contract": conditions.contract.value,
         "--depth": conditions.depth.value,
         "-n": str(conditions.repetitions),
+        "--baseline": baseline,
+        "--model": model,
     }
-    told = " ".join(f"{name} {value}" for name, value in switches.items())
+    told = " ".join(f"{name} {shlex.quote(value)}" for name, value in switches.items() if value)
     return f"suture eval repair --cases CASES --repos REPOS --out OUT {told}"

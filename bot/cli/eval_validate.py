@@ -12,6 +12,7 @@ import typer
 
 from agent.errors import AgentError
 from bot.bench_progress import LineProgress
+from bot.bench_repairer import CACHE
 from bot.compose import open_workshop
 from bot.errors import BotError
 from bot.settings import load_settings
@@ -39,7 +40,7 @@ def open_bench(workshop: Workshop, repos: Path, limits: OracleLimits | None = No
     return Bench(
         repositories=repos.absolute(),
         sandbox=workshop.sandbox,
-        toolchains=workshop.toolchains_of("bench"),
+        toolchains=workshop.toolchains_of(CACHE),
         scratch=workshop.scratch(),
         limits=limits or OracleLimits(),
     )

@@ -33,11 +33,15 @@ class Bench:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Posed:
-    """A case ready to be answered: ``tree`` is all of it that a run may see."""
+    """A case ready to be answered: ``tree`` is all of it that a run may see.
+
+    ``vulnerable`` holds the files of the vulnerable commit, ``fix`` what the fix changes of them.
+    """
 
     case: Case
     tree: Path
     sanitised: Sanitised
+    vulnerable: Mapping[str, bytes]
     fix: Mapping[str, bytes | None]
     judge: Judge
 
@@ -63,4 +67,7 @@ def pose(case: Case, bench: Bench) -> Iterator[Posed]:
                 toolchains=bench.toolchains,
                 limits=bench.limits,
             )
-            yield Posed(case=case, tree=tree, sanitised=sanitised, fix=source.fix(), judge=judge)
+            known = {path: entry.content for path, entry in source.entries(case.vulnerable_commit).items()}
+            yield Posed(
+                case=case, tree=tree, sanitised=sanitised, vulnerable=known, fix=source.fix(), judge=judge
+            )

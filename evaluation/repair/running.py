@@ -13,6 +13,7 @@ from agent.errors import AgentError
 from evaluation.errors import EvaluationError
 from evaluation.ports import RepairAnswer, RepairTask
 from evaluation.repair.conditions import build_of, digest_of, report_of
+from evaluation.repair.errors import ResultsError
 from evaluation.repair.leaks import audit, unique_lines
 from evaluation.repair.memory import NOTHING, Memory, question, read_answer
 from evaluation.repair.phases import OraclePhase, PhaseResult, PhaseStatus, not_run
@@ -100,7 +101,7 @@ class RepairBench:
                 phases = await self._judged(posed, answer)
                 oracle = time.monotonic() - started - spent
                 unique = unique_lines(
-                    posed.judge.truth.before,
+                    posed.vulnerable,
                     {**posed.fix, **posed.judge.truth.developer_tests},
                     given=report_of(case, self.conditions).body,
                 )
@@ -176,6 +177,15 @@ class RepairBench:
         except (TimeoutError, AgentError, EvaluationError) as error:
             answer = f"no answer: {type(error).__name__}"
         return read_answer(answer, unique, case.fix_date, self.cutoff)
+
+
+def kept_results(out: Path, cases: Sequence[Case]) -> tuple[ResultShape, ...]:
+    """Return what an earlier measurement kept of these cases; raise ``ResultsError`` when that is nothing."""
+    places = (place for case in cases for place in sorted(out.glob(f"{case.id}/run-*/{RESULT}")))
+    found = tuple(result for place in places if (result := read_shape(place, ResultShape)) is not None)
+    if not found:
+        raise ResultsError(f"{out} holds no results of these cases; give the --out of a measurement")
+    return found
 
 
 def _faulty(reason: str) -> RepairAnswer:

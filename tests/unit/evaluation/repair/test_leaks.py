@@ -25,6 +25,12 @@ def test_only_long_lines_that_the_fix_adds_are_unique() -> None:
     assert frozenset({FIXED_LINE.strip()}) == UNIQUE
 
 
+def test_a_line_that_stands_elsewhere_in_the_tree_is_not_unique() -> None:
+    elsewhere = {**BEFORE, "other.py": FIXED_LINE.encode()}
+
+    assert unique_lines(elsewhere, AFTER) == frozenset()
+
+
 def test_lines_that_the_report_gave_are_no_leak() -> None:
     assert unique_lines(BEFORE, AFTER, given=f"try\n{FIXED_LINE}\n") == frozenset()
 
