@@ -53,3 +53,23 @@ clean: ## Remove what the targets made
 schemas: setup ## Write the published JSON Schemas anew
 	@$(BIN)/python -c "import json; from bot.output.schema import RunShape; print(json.dumps(RunShape.model_json_schema(), indent=2))" > docs/run.schema.json
 	@$(BIN)/python -m bot.repo_config.schema
+
+testbed: setup-tests ## Start a GitHub on this machine, until Ctrl-C
+	@$(BIN)/python -m tests.testbed
+
+demo-app: setup-tests ## Let a labelled issue become a draft pull request on the testbed
+	@$(BIN)/python -m tests.testbed.demo
+
+BENCH := .bench
+LOCALIZATION := $(DATA)/localization
+ALIASES := --alias django/django=felixxm/django --alias scikit-learn/scikit-learn=ogrisel/scikit-learn --alias matplotlib/matplotlib=anntzer/matplotlib
+
+bench-localization: setup ## Measure file localization and write its page (DATA, REPOS; hours the first time)
+	@$(BIN)/suture eval localization --data $(LOCALIZATION)/dev.jsonl.gz --history $(LOCALIZATION)/history.jsonl.gz \
+	  --repos $(REPOS) $(ALIASES) --work $(BENCH)/localization --engines --all-files --into docs/benchmarks/localization.md
+
+bench-tracing: setup ## Measure the tracing of fix commits and write its page (DATA, REPOS)
+	@$(BIN)/suture eval tracing --data $(DATA)/tracing/dev.csv --repos $(REPOS) --index $(BENCH)/tracing --markdown docs/benchmarks/tracing.md
+
+bench-repair: setup ## Measure repair by rules on real cases and write its page (DATA, REPOS)
+	@$(BIN)/suture eval repair --cases $(DATA)/cases --repos $(REPOS) --out $(BENCH)/repair --page docs/benchmarks/repair.md

@@ -6,7 +6,7 @@ import sys
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-import httpx
+import httpx2
 import numpy as np
 import openai
 import pytest
@@ -134,7 +134,7 @@ def test_the_endpoint_is_asked_in_blocks_and_rows_are_put_in_order() -> None:
 
 
 def status(code: int) -> openai.APIStatusError:
-    response = httpx.Response(code, request=httpx.Request("POST", "http://localhost:1"))
+    response = httpx2.Response(code, request=httpx2.Request("POST", "http://localhost:1"))
     return openai.APIStatusError("secret", response=response, body=None)
 
 
@@ -142,7 +142,7 @@ def status(code: int) -> openai.APIStatusError:
     ("client", "message", "retryable"),
     [
         (
-            Client(openai.APIConnectionError(request=httpx.Request("POST", "http://localhost:1"))),
+            Client(openai.APIConnectionError(request=httpx2.Request("POST", "http://localhost:1"))),
             "cannot be reached",
             True,
         ),
