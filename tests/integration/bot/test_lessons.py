@@ -308,8 +308,10 @@ async def test_an_event_of_an_archived_repository_starts_nothing(world: World) -
 
 
 async def test_a_deleted_repository_ends_the_run_without_a_word(world: World) -> None:
+    world.take("issues", build_issue_event())
+    await world.queues.run_next()
     world.github.set_repository(1, gone=True)
-    await world.send("issues", build_issue_event())
+    await world.queues.drain()
     assert (world.run.state, world.run.outcome) == (RunState.FINISHED, Outcome.CANCELLED)
     assert "publish" not in world.github.writes()
 
