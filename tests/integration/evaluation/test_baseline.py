@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
+import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,6 +17,7 @@ from agent.domain.project import Environment
 from agent.domain.run import Outcome
 from evaluation.repair.baseline import TEMPLATES, CommandRepairer
 from evaluation.repair.conditions import Conditions
+from evaluation.repair.inside.suture_mini import DONE, SandboxEnvironment
 from evaluation.repair.running import RepairBench
 from evaluation.repair.shell import open_shell
 from evaluation.repair.taxonomy import Ending
@@ -168,6 +172,30 @@ async def test_every_request_has_an_answer(
 
     assert answer["returncode"] == code
     assert said in str(answer["output"])
+
+
+async def test_mini_swe_agents_environment_speaks_to_the_shell(
+    ground: Ground, tmp_path: Path, reachable: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it prints comes back, and the word of mini-swe-agent for being done ends its run."""
+
+    class SubmittedError(Exception):
+        pass
+
+    exceptions = ModuleType("minisweagent.exceptions")
+    exceptions.Submitted = SubmittedError  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "minisweagent", ModuleType("minisweagent"))
+    monkeypatch.setitem(sys.modules, "minisweagent.exceptions", exceptions)
+    (tmp_path / "a.py").write_text("1")
+    async with open_shell(ground.bench.sandbox, ENVIRONMENT, tmp_path, reachable) as shell:
+        environment = SandboxEnvironment(socket=str(shell.socket), timeout=30, unknown=1)
+        seen = await asyncio.to_thread(environment.execute, {"command": "cat a.py; exit 3"})
+        with pytest.raises(SubmittedError):
+            await asyncio.to_thread(environment.execute, {"command": f"echo {DONE}"})
+
+    assert seen == {"output": "1", "returncode": 3, "exception_info": ""}
+    assert environment.get_template_vars(extra=1)["extra"] == 1
+    assert environment.serialize()["info"]["config"]["environment_type"] == "suture"
 
 
 class ScriptedEndpoint(BaseHTTPRequestHandler):

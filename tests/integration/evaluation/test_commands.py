@@ -165,3 +165,18 @@ def test_the_time_left_is_reckoned_from_what_really_ran() -> None:
 def test_the_record_of_a_run_must_be_there(tmp_path: Path) -> None:
     with pytest.raises(EvaluationError, match="record of a run cannot be read"):
         bench_repairer._text(tmp_path / "none.jsonl")
+
+
+def test_suture_itself_is_measured_from_report_to_judged_patch(
+    ground: Ground, workshop: Workshop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rule's patch is found, judged by all four phases, and its record audited."""
+    monkeypatch.setattr(bench_repairer, "BenchWorkshop", PlainWorkshop)
+    typed = ["eval", "repair", "--validation", str(tmp_path / "validation"), "--json"]
+
+    found = CliRunner().invoke(build_app(), [*typed, *folders(ground, tmp_path / "out")])
+
+    (result,) = json.loads(found.stdout)["results"]
+    assert (result["ending"], result["reproduced"]) == ("resolved", True), result["reason"]
+    assert (result["source"], result["findings"], result["unpriced_calls"]) == ("path-traversal", [], 0)
+    assert (tmp_path / "out" / "SHELF-1" / "run-1" / "run" / "trajectory.jsonl").stat().st_size > 0
