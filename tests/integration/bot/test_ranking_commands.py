@@ -15,7 +15,7 @@ from tests.repositories import Workshop
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from click.testing import Result
+    from typer.testing import Result
 
 FILES = {
     "lib/cookie.py": "def parse_cookie(header):\n    return header\n",
