@@ -3,13 +3,12 @@ SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-CASES ?= ../shared/data/cases
-REPOS ?= ../.mirror
-LOCALIZATION ?= ../shared/data/localization
-TRACING ?= ../shared/data/tracing/dev.csv
+# What the benchmarks read: DATA holds cases/, localization/ and tracing/, REPOS git directories as owner/name.
+DATA ?= data
+REPOS ?= repos
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lint types imports test test-all demo demo-app bench bench-localization bench-tracing testbed lock schemas clean
+.PHONY: help setup setup-tests lint types imports test test-all demo demo-app bench bench-localization bench-tracing testbed lock schemas clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 22
@@ -33,12 +32,16 @@ lint: setup ## Lint, format, types, import rule
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
-test: setup lint ## Everything CI asks for, but slow checks
+setup-tests: setup
+	@deploy/setup-tests
+
+test: setup-tests lint ## Everything CI asks for, but slow checks
+	@rm -f .coverage .coverage.*
 	@$(BIN)/pytest -q -n 2 -m "not slow" --cov --cov-report=
-	@$(BIN)/coverage combine -q 2>/dev/null || true
+	@$(BIN)/coverage combine -q --keep 2>/dev/null || true
 	@$(BIN)/python -m tests.coverage_floors
 
-test-all: setup lint ## All tests, the slow ones too
+test-all: setup-tests lint ## All tests, the slow ones too
 	@$(BIN)/pytest -q -n 2
 
 lock: ## Resolve the dependencies anew (the lock names no host)
@@ -49,3 +52,4 @@ clean: ## Remove what the targets made
 
 schemas: setup ## Write the published JSON Schemas anew
 	@$(BIN)/python -c "import json; from bot.output.schema import RunShape; print(json.dumps(RunShape.model_json_schema(), indent=2))" > docs/run.schema.json
+	@$(BIN)/python -m bot.repo_config.schema

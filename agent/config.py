@@ -28,6 +28,7 @@ class RunConfig:
     scope: ScopeLimits = field(default_factory=ScopeLimits)
     budget: BudgetLimits = field(default_factory=BudgetLimits)
     ranked_files: int = 20
+    proofs: int = 12
     reproduce_runs: int = 3
     proof_runs: int = 10
     proof_seconds: float = 60.0

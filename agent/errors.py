@@ -32,6 +32,15 @@ class SandboxFaultError(AgentError):
     retryable = True
 
 
+class ModelError(AgentError):
+    """A model could not be asked, or its answer could not be read."""
+
+    def __init__(self, reason: str, *, retryable: bool = False) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.retryable = retryable
+
+
 class TrajectoryError(AgentError):
     """The record of a run cannot be written; a run without one is not continued."""
 

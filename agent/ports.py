@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from agent.domain.execution import Execution, SandboxCommand
-    from agent.domain.patch import Candidate, Declined, SourceFile
+    from agent.domain.patch import Candidate, Declined, Finding, SourceFile
     from agent.domain.project import BuildConfig, Environment, ProjectPlan, TestRun
     from agent.domain.proof import ProofOfConcept
     from agent.domain.report import Report
@@ -102,6 +102,19 @@ class Rule(Protocol):
 
     def propose(self, report: Report, files: Sequence[SourceFile]) -> tuple[Candidate | Declined, ...]:
         """Return candidates over the given ranked files only, and where it declined and why."""
+        ...
+
+    @property
+    def definitive(self) -> bool:
+        """Tell whether the code this rule finds is the flaw itself, whatever the input.
+
+        Only of such a rule may the matrix ask that it finds nothing more: in any other class the code may be
+        safe by means that a rule does not see.
+        """
+        ...
+
+    def findings(self, report: Report, files: Sequence[SourceFile]) -> tuple[Finding, ...]:
+        """Return every place that surely shows the weakness the report speaks of, none for another report."""
         ...
 
 

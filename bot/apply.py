@@ -17,19 +17,40 @@ class ApplyError(BotError):
     """The patch could not be written; nothing or only whole files were changed."""
 
 
-def apply_changes(project: Path, changes: Mapping[str, bytes | None]) -> None:
-    """Replace each changed file as a whole, keeping its mode; links are never followed."""
+def apply_changes(
+    project: Path, changes: Mapping[str, bytes | None], before: Mapping[str, bytes | None]
+) -> None:
+    """Replace each changed file as a whole, keeping its mode; links are never followed.
+
+    Nothing is written when a file is no longer what it was in ``before``: somebody worked on it meanwhile.
+    """
+    for path in changes:
+        _refuse_links(project, project / path)
+        if not _is_still(project / path, before.get(path)):
+            raise ApplyError(f"{path} was changed during the run; apply patch.diff by hand.")
     for path, content in changes.items():
         target = project / path
         try:
-            _replace(project, target, content)
+            _replace(target, content)
         except OSError as error:
             raise ApplyError(f"cannot write {path}: {error.strerror}; apply patch.diff by hand.") from None
 
 
-def _replace(project: Path, target: Path, content: bytes | None) -> None:
+def _is_still(target: Path, content: bytes | None) -> bool:
+    try:
+        return target.read_bytes() == content
+    except FileNotFoundError:
+        return content is None
+    except OSError:
+        return True  # the writing itself will say what is wrong
+
+
+def _refuse_links(project: Path, target: Path) -> None:
     if target.is_symlink() or not target.parent.resolve().is_relative_to(project.resolve()):
         raise ApplyError(f"{target.name} is behind a link; apply patch.diff by hand.")
+
+
+def _replace(target: Path, content: bytes | None) -> None:
     if content is None:
         target.unlink(missing_ok=True)
         return

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -35,11 +37,24 @@ class SystemClock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workshop:
-    """What outlives a single run: the sandbox, the toolchains with their caches, the place for copies."""
+    """What outlives a single run: the sandbox, the caches of the toolchains, the place for copies."""
 
     settings: Settings
     sandbox: Sandbox
-    toolchains: Sequence[Toolchain]
+
+    def toolchains(self, job: Repair) -> Sequence[Toolchain]:
+        """Return the toolchains with the caches of the job's own project.
+
+        What a project installs may write into its package cache, and files that no manifest names decide what
+        an environment becomes: with a cache for all, one project could choose what another one runs.
+        """
+        owner = (job.history or job.project).resolve()
+        key = hashlib.sha256(os.fsencode(owner)).hexdigest()[:16]
+        return self.toolchains_of(key)
+
+    def toolchains_of(self, name: str) -> Sequence[Toolchain]:
+        """Return the toolchains with the caches of one owner; a bench's cases are one."""
+        return toolchains(self.settings.cache_dir / "projects" / name)
 
     def scratch(self) -> Path:
         """Return the folder for private copies."""
@@ -52,10 +67,11 @@ class Workshop:
         return Tools(
             workspace=workspace,
             sandbox=self.sandbox,
-            toolchains=self.toolchains,
+            toolchains=self.toolchains(job),
             ranker=ReportRanker(source=job.history or job.project),
             proof_sources=(SnippetProofs(),),
             candidate_sources=(RuleCandidates(rules=RULES),),
+            rules=RULES,
             trajectory=trajectory,
             observer=observer,
             budget=Budget(limits=job.config.budget, clock=SystemClock()),
@@ -64,9 +80,8 @@ class Workshop:
 
 
 def open_workshop(settings: Settings, *, unsafe: bool = False) -> Workshop:
-    """Open the sandbox and the toolchains; raise ``SandboxUnavailableError`` when no backend works."""
-    sandbox = open_sandbox(sandbox_config(settings, unsafe=unsafe))
-    return Workshop(settings=settings, sandbox=sandbox, toolchains=toolchains(settings.cache_dir))
+    """Open the sandbox; raise ``SandboxUnavailableError`` when no backend works."""
+    return Workshop(settings=settings, sandbox=open_sandbox(sandbox_config(settings, unsafe=unsafe)))
 
 
 def sandbox_config(settings: Settings, *, unsafe: bool = False) -> SandboxConfig:

@@ -41,3 +41,11 @@ class StoreError(BotError):
 
 class SlotLostError(BotError):
     """Another process took over this one's slot; it must stop before it does anything more."""
+
+
+class RunStoppedError(BotError):
+    """A run cannot go on, for a reason of ours; it ends with an error."""
+
+
+class RunDeclinedError(BotError):
+    """A run is not for us to carry out any more: archived, empty or switched off."""

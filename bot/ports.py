@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from agent.config import RunConfig
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from agent.domain.report import Report
     from agent.domain.run import Depth, RunResult
+    from bot.github.policies import HouseRules
     from handlers.intents import Repository, Subject
 
 
@@ -121,6 +124,10 @@ class GitHub(Protocol):
         """Return the repository as it is now (default branch, archived, renamed)."""
         ...
 
+    async def house_rules(self, repository: Repository) -> HouseRules:
+        """Return what the repository asks of those who open pull requests."""
+        ...
+
     async def failed_deliveries(self, since_seconds: float) -> list[int]:
         """Return ids of hook deliveries that did not arrive within the window, oldest first."""
         ...
@@ -146,9 +153,24 @@ class Checkouts(Protocol):
         ...
 
 
+class Indexer(Protocol):
+    """What is kept ready per repository so that a run starts fast; safe to lose at any time."""
+
+    async def update(self, repository: Repository, checkout: Checkout) -> None:
+        """Bring the index of a branch up to date with a checkout."""
+        ...
+
+    async def drop(self, repository: Repository) -> None:
+        """Remove the index of a repository."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepairRequest:
-    """What the engine is asked to do; ``feedback`` and ``previous`` are set when a patch is refined."""
+    """What the engine is asked to do; ``feedback`` and ``previous`` are set when a patch is refined.
+
+    ``config`` is the repository's, within the operator's bounds.
+    """
 
     run_id: str
     report: Report
@@ -156,6 +178,7 @@ class RepairRequest:
     out: Path
     depth: Depth
     model: str = ""
+    config: RunConfig = field(default_factory=RunConfig)
     feedback: str = ""
     previous: RunResult | None = None
 

@@ -1,16 +1,19 @@
-"""Joins the workflow's question for files to the ranking engine."""
+"""Joins the workflow's questions about files and history to the retrieval package."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from agent.errors import AgentError
 from retrieval.domain import FileQuery
 from retrieval.errors import RetrievalError
 from retrieval.files.ranker import TreeRanker
+from retrieval.git import GitRepository
 
 if TYPE_CHECKING:
+    from datetime import date
     from pathlib import Path
 
     from agent.domain.report import Report
@@ -32,10 +35,21 @@ class ReportRanker:
         """Return the best ``k`` files for the report."""
         query = FileQuery(title=report.title, body=report.body)
         try:
-            return self.engine.rank(query, self.source if _has_history(self.source) else tree, k=k)
+            return self.engine.rank(query, self.source if has_history(self.source) else tree, k=k)
         except RetrievalError as error:
             raise RankingError(str(error)) from None
 
 
-def _has_history(source: Path) -> bool:
+def commit_day(source: Path) -> date | None:
+    """Return the day of the commit that is checked out, None for a plain folder or an empty repository."""
+    if not has_history(source):
+        return None
+    try:
+        return datetime.fromtimestamp(GitRepository(source).commit_time("HEAD"), UTC).date()
+    except RetrievalError:
+        return None
+
+
+def has_history(source: Path) -> bool:
+    """Tell whether ``source`` is a checkout or a bare repository."""
     return (source / ".git").exists() or (source / "objects").is_dir()

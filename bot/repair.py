@@ -12,14 +12,18 @@ from typing import TYPE_CHECKING
 
 from agent.config import RunConfig
 from agent.domain.run import Outcome
+from agent.errors import AgentError
 from agent.trajectory import JSONLinesTrajectory, RecordingSandbox
 from agent.workflow.driver import Workflow
 from agent.workflow.stages.catalogue import STAGES
 from agent.workspace import open_workspace
+from bot.errors import BotError
 from bot.output import OutputFolder
 from bot.output.folder import TRAJECTORY
+from bot.ranking import commit_day
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
     from typing import BinaryIO
 
@@ -53,10 +57,11 @@ class Repair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repaired:
-    """The result, and what was written to ``run.json``."""
+    """The result, what was written to ``run.json``, and the changed files as they were found."""
 
     result: RunResult
     run: RunShape
+    before: Mapping[str, bytes | None] = field(default_factory=dict)
 
 
 async def repair(job: Repair, workshop: Workshop, observer: Observer) -> Repaired:
@@ -78,19 +83,34 @@ async def repair(job: Repair, workshop: Workshop, observer: Observer) -> Repaire
         except asyncio.CancelledError:
             result = workflow.result(Outcome.CANCELLED, "stopped on request")
             raise
+        except (AgentError, BotError):
+            raise
+        except Exception as fault:  # noqa: BLE001 - what was found must not be lost with our own mistake
+            result = workflow.fault(fault)
         finally:
             if result is not None:
                 seconds = monotonic() - started
                 run = folder.write(result, job.report, started_at=started_at, seconds=seconds)
-    return Repaired(result=result, run=run)
+        changed = result.candidate.changes if result.candidate else ()
+        before = {path: workspace.read(path) for path in changed}
+    return Repaired(result=result, run=run, before=before)
 
 
 def _workflow(
     job: Repair, workshop: Workshop, workspace: Workspace, observer: Observer, log: BinaryIO
 ) -> Workflow:
+    job = _dated(job)
     trajectory = JSONLinesTrajectory(stream=log)
     trajectory.record("run", run_id=job.run_id, report=job.report.id, depth=job.config.depth.value)
     tools = workshop.tools(job, workspace, observer, trajectory)
     recorded = RecordingSandbox(inner=tools.sandbox, trajectory=trajectory)
     tools = dataclasses.replace(tools, sandbox=recorded)
     return Workflow(run_id=job.run_id, report=job.report, tools=tools, stages=STAGES)
+
+
+def _dated(job: Repair) -> Repair:
+    """Say when the tree was committed: a fresh clone's files are all of today."""
+    if job.config.build.committed is not None:
+        return job
+    build = dataclasses.replace(job.config.build, committed=commit_day(job.project))
+    return dataclasses.replace(job, config=dataclasses.replace(job.config, build=build))

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, MutableMapping
 
 HIDDEN = "[hidden]"
+NOISY = ("alembic", "dbos", "github", "urllib3", "asyncio")
+"""Libraries that say at info level what is no news to an operator."""
+
 _SECRET_KEYS = re.compile(
     r"(?:^|_)(?:token|secret|password|key|authorization|payload|prompt|signature)(?:$|_)", re.IGNORECASE
 )
@@ -72,6 +75,8 @@ def configure_logging(level: str = "info", style: str = "json") -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level.upper())
+    for name in NOISY:
+        logging.getLogger(name).setLevel(logging.WARNING)
     structlog.configure(
         processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         logger_factory=structlog.stdlib.LoggerFactory(),

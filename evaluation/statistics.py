@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -58,3 +59,33 @@ def reciprocal_rank(ranking: Sequence[Hashable], relevant: Collection[Hashable])
     """Return 1 / the rank of the first relevant entry, 0 when there is none."""
     wanted = set(relevant)
     return next((1 / rank for rank, entry in enumerate(ranking, start=1) if entry in wanted), 0.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spread:
+    """A mean and the standard deviation of the sample; one value alone has no deviation."""
+
+    mean: float
+    deviation: float | None
+
+
+def spread(values: Sequence[float]) -> Spread:
+    """Return mean and sample standard deviation; raise ``ValueError`` without values."""
+    if not values:
+        raise ValueError("a mean needs at least one value")
+    sample = np.asarray(values, dtype=np.float64)
+    deviation = float(sample.std(ddof=1)) if len(values) > 1 else None
+    return Spread(mean=float(sample.mean()), deviation=deviation)
+
+
+def mcnemar_exact(only_ours: int, only_theirs: int) -> float:
+    """Return the two-sided p-value of McNemar's exact test on the pairs that differ.
+
+    ``only_ours`` cases were solved by the first configuration alone, ``only_theirs`` by the second. Under the null
+    hypothesis each is a fair coin: the sum of the smaller binomial tail, doubled, at most 1.
+    """
+    if only_ours < 0 or only_theirs < 0:
+        raise ValueError("counts of cases are not negative")
+    pairs = only_ours + only_theirs
+    tail = sum(math.comb(pairs, k) for k in range(min(only_ours, only_theirs) + 1))
+    return min(1.0, float(2 * tail / 2**pairs))

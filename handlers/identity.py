@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from handlers.payloads import App, PullRequestShape, User
     from handlers.triggers import TriggerConfig
 
-MARKER = "<!-- suture:"
+MARKER = "<!-- suture "
 """How the hidden marker in every comment and pull request body of Suture begins."""
 
 _RISING = (Permission.TRIAGE, Permission.WRITE, Permission.ADMIN)

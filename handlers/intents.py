@@ -105,7 +105,7 @@ class RefineRun(Intent):
 
     ``cause``: ``command``, ``review``, ``check_run`` or ``check_suite``. ``pull_number`` 0: the open pull
     request of ``subject``. A review's own comments are fetched by ``review_id``. Several checks may fail on
-    one ``head_sha``: they ask for one refinement, not many.
+    one ``head_sha``: they ask for one refinement, not many. ``feedback`` is normalised, and still not trusted.
     """
 
     pull_number: int

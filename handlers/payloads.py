@@ -21,6 +21,7 @@ Text = Annotated[str, BeforeValidator(lambda value: "" if value is None else val
 Sha = Annotated[str, Field(pattern=r"^(?:[0-9a-f]{40}|[0-9a-f]{64})$")]
 Login = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.\[\]-]{1,100}$")]
 FullName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,100}/[A-Za-z0-9_.-]{1,100}$")]
+GHSA = Annotated[str, Field(pattern=r"^GHSA(?:-[0-9A-Za-z]{4}){3}$")]
 Ref = Annotated[str, Field(pattern=r"^[^\x00-\x20\x7f~^:?*\[\\]{1,255}$")]
 
 
@@ -81,6 +82,23 @@ class Installation(Shape):
     """The installation a delivery was sent for."""
 
     id: Id
+
+
+class Account(Shape):
+    """Where Suture is installed: a user or an organisation (``login``), or an enterprise (``slug``)."""
+
+    login: Login = ""
+    slug: Login = ""
+
+
+class InstallationShape(Installation):
+    """An installation as events about it carry it."""
+
+    account: Account | None = None
+
+    def name(self) -> str:
+        """Return the account's name, empty when it is gone."""
+        return (self.account.login or self.account.slug) if self.account else ""
 
 
 class Envelope(Shape):

@@ -4,7 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from handlers.events import issue_comment, issues
+from handlers.events import (
+    check_run,
+    check_suite,
+    code_scanning_alert,
+    dependabot_alert,
+    installation,
+    installation_repositories,
+    issue_comment,
+    issues,
+    pull_request,
+    pull_request_review,
+    pull_request_review_comment,
+    push,
+    repository_advisory,
+    security_advisory,
+)
 from handlers.intents import AdvisoryBroadcast, CancelRun, CheckConfig, InstallationChange, RecordFeedback
 
 if TYPE_CHECKING:
@@ -15,6 +30,18 @@ if TYPE_CHECKING:
 EVENTS: tuple[Event[Any], ...] = (
     issues.EVENT,
     issue_comment.EVENT,
+    repository_advisory.EVENT,
+    security_advisory.EVENT,
+    dependabot_alert.EVENT,
+    code_scanning_alert.EVENT,
+    pull_request.EVENT,
+    pull_request_review.EVENT,
+    pull_request_review_comment.EVENT,
+    check_run.EVENT,
+    check_suite.EVENT,
+    push.EVENT,
+    installation.EVENT,
+    installation_repositories.EVENT,
 )
 
 BY_NAME = {event.name: event for event in EVENTS}

@@ -41,7 +41,8 @@ class TriggerConfig:
     """The triggers of one repository, and who Suture is, so that it knows itself.
 
     ``permission`` is what a command needs; ``trusted_bots`` are user ids of bots that may ask at all;
-    ``models`` are the names a command may choose from; ``release_branches`` are shell patterns.
+    ``models`` are the names a command may choose from, None when that is not decided here;
+    ``release_branches`` are shell patterns.
     """
 
     enabled: bool = True
@@ -51,7 +52,7 @@ class TriggerConfig:
     dependabot: AlertThreshold = AlertThreshold.NEVER
     permission: Permission = Permission.WRITE
     trusted_bots: frozenset[int] = frozenset()
-    models: tuple[str, ...] = ()
+    models: tuple[str, ...] | None = None
     release_branches: tuple[str, ...] = ()
     app_id: int = 0
     app_slug: str = ""

@@ -32,6 +32,7 @@ _SAFE = (
     *("-c", "core.useReplaceRefs=false"),
     *("-c", "log.showSignature=false"),
     *("-c", "protocol.allow=never"),
+    *("-c", "safe.directory=*"),  # whoever owns it: nothing of it is run
     *("-c", "diff.renameLimit=1000"),
 )
 _BLOCK = 1 << 16
@@ -247,7 +248,11 @@ class GitRepository:
             if name in os.environ
         }
         environment = {**kept, "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_CONFIG_NOSYSTEM": "1"}
-        environment |= {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
+        environment |= {
+            "GIT_NO_LAZY_FETCH": "1",
+            "GIT_ALLOW_PROTOCOL": "none",
+            "GIT_CONFIG_GLOBAL": os.devnull,
+        }
         try:
             return subprocess.Popen(
                 command, stdin=source, stdout=subprocess.PIPE, stderr=complaint, env=environment

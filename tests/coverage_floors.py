@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import io
 import json
 import sys
@@ -20,6 +21,14 @@ PURE = (
     "agent/untrusted/*",
     "retrieval/domain.py",
     "handlers/*",
+    "agent/sandbox/command_line.py",
+    "agent/sandbox/container_command.py",
+    "agent/toolchains/python_manifests.py",
+    "agent/toolchains/python_requirements.py",
+    "agent/toolchains/recipes*.py",
+    "agent/toolchains/results.py",
+    "agent/toolchains/shell.py",
+    "agent/toolchains/workflows.py",
 )
 """Parsing, ranking, transitions, matrix: pure modules, of which every branch is tested."""
 
@@ -40,7 +49,7 @@ def main() -> int:
     problems += [
         f"{name}: {percent:.1f} % (pure modules have 100)"
         for name, percent in files.items()
-        if percent < 100 and any(Path(name).match(glob) for glob in PURE)
+        if percent < 100 and any(fnmatch.fnmatchcase(name, glob) for glob in PURE)
     ]
     if total < ALL:
         problems.append(f"all: {total:.1f} % (floor {ALL:.0f})")

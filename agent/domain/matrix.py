@@ -12,6 +12,7 @@ class RowKind(StrEnum):
     PROOF = "proof"
     VARIANT = "variant"
     BENIGN = "benign"
+    WEAKNESS = "weakness"
     BUILD = "build"
     REGRESSION = "regression"
     NEW_TEST = "new_test"

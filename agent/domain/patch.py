@@ -37,6 +37,15 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """A place that shows a weakness; ``symbol`` is the definition around it, empty at module level."""
+
+    path: str
+    line: int
+    symbol: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Declined:
     """A rule saw the weakness and will not fix it, for a reason a person can act on."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import date
 
     from agent.domain.execution import Execution, Mount
 
@@ -25,7 +26,10 @@ class TestStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildConfig:
-    """What the repository configuration says of building; it is believed before anything detected."""
+    """What the repository configuration says of building; it is believed before anything detected.
+
+    ``committed`` is the day of the tree's commit where that is known; else the newest file tells the age.
+    """
 
     install: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
@@ -33,6 +37,7 @@ class BuildConfig:
     test: str = ""
     python: str = ""
     node: str = ""
+    committed: date | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -148,7 +148,7 @@ def wrapped(snippet: str, known: OracleClass) -> str | None:
     head = _HEAD.format(watcher=_WATCHERS[known.kind].strip("\n"), end=1 if known.armed else 2)
     if known.kind is not Kind.TIME:
         return head + snippet
-    if re.search(r"^\s*(?:import|export)\s|\bawait\b", snippet, re.MULTILINE):
+    if re.search(r"^[ \t]*(?:import|export)\s|\bawait\b", snippet, re.MULTILINE):
         return None  # a module cannot be run under a time limit of its own
     return f"{head}sutureRun(function (require) {{\n{snippet}\n}});\n"
 

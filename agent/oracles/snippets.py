@@ -21,12 +21,15 @@ _EXITS: Final = {
 }
 _TESTS: Final = {
     "python": re.compile(r"^(?:async\s+)?def test_\w*|^class \w+\(.*TestCase\)|^class Test\w*", re.MULTILINE),
-    "javascript": re.compile(r"^\s*(?:it|test|describe)(?:\.only)?\s*\(\s*['\"`]", re.MULTILINE),
+    "javascript": re.compile(r"^[ \t]*(?:it|test|describe)(?:\.only)?\s*\(\s*['\"`]", re.MULTILINE),
 }
 _LOOKS: Final = {
-    "python": re.compile(r"^\s*(?:from [\w.]+ import |import \w[\w.]*\s*$|def \w+\(.*\):)", re.MULTILINE),
+    "python": re.compile(
+        r"^[ \t]*(?:from [\w.]+ import |import \w[\w.]*[ \t]*$|def \w+\(.*\):)", re.MULTILINE
+    ),
     "javascript": re.compile(
-        r"\brequire\(\s*['\"]|^\s*(?:const|let|var) \w|^\s*import .* from\s+['\"]", re.MULTILINE
+        r"\brequire\(\s*['\"]|^[ \t]*(?:const|let|var) \w|^[ \t]*import .{1,500} from[ \t]+['\"]",
+        re.MULTILINE,
     ),
 }
 
@@ -77,6 +80,8 @@ def _proof(language: str, code: str, snippet: str, *, origin: str) -> ProofOfCon
     if language == "python":
         path = "/tmp/suture_proof.py"  # noqa: S108 - inside the sandbox, where /tmp is private
         return ProofOfConcept(language=language, path=path, code=code, argv=("python", path), origin=origin)
-    module = re.search(r"^\s*(?:import\s.*from\s+['\"]|import\s+['\"]|export\s)", snippet, re.MULTILINE)
+    module = re.search(
+        r"^[ \t]*(?:import\s.{0,500}from[ \t]+['\"]|import[ \t]+['\"]|export\s)", snippet, re.MULTILINE
+    )
     path = f"/tmp/suture_proof.{'mjs' if module else 'cjs'}"  # noqa: S108
     return ProofOfConcept(language=language, path=path, code=code, argv=("node", path), origin=origin)

@@ -39,27 +39,30 @@ def git_diff(
                 if content is not None:
                     _write(root / side / path, content, executable=path in executable)
         # With --no-prefix the folder names a and b are the prefixes that git apply expects.
-        completed = subprocess.run(
-            [
-                "git",
-                "diff",
-                "--no-index",
-                "--no-prefix",
-                "--no-color",
-                "--no-ext-diff",
-                "--no-textconv",
-                "--no-renames",
-                "--binary",
-                "--full-index",
-                "a",
-                "b",
-            ],
-            cwd=root,
-            env=_quiet_environment(),
-            capture_output=True,
-            timeout=_TIMEOUT_SECONDS,
-            check=False,
-        )
+        try:
+            completed = subprocess.run(
+                [
+                    "git",
+                    "diff",
+                    "--no-index",
+                    "--no-prefix",
+                    "--no-color",
+                    "--no-ext-diff",
+                    "--no-textconv",
+                    "--no-renames",
+                    "--binary",
+                    "--full-index",
+                    "a",
+                    "b",
+                ],
+                cwd=root,
+                env=_quiet_environment(),
+                capture_output=True,
+                timeout=_TIMEOUT_SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise DiffError(f"git diff took longer than {_TIMEOUT_SECONDS} s") from None
     if completed.returncode > _DIFFERENT:
         raise DiffError(f"git diff failed: {completed.stderr.decode(errors='replace').strip()[:200]}")
     return completed.stdout.decode("utf-8", errors="surrogateescape")

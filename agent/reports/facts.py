@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _CWE = re.compile(r"\bCWE[-_ ]?(\d{1,5})\b", re.IGNORECASE)
+_NUMBER = re.compile(r"[0-9]{1,5}")
 _IDENTIFIER = re.compile(r"\b(CVE-\d{4}-\d{4,7}|GHSA(?:-[23456789cfghjmpqrvwx]{4}){3})\b", re.IGNORECASE)
 _LINK = re.compile(r"https?://[^\s<>()\[\]\"'`]+")
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
@@ -41,7 +42,7 @@ def cwes(given: object, text: str) -> tuple[str, ...]:
     """Return weakness ids as ``CWE-22``, those given first, then those the text names."""
     items = given if isinstance(given, (list, tuple)) else [given] if given is not None else []
     numbers = [str(item).upper().removeprefix("CWE").strip("-_ ") for item in items]
-    found = [number for number in numbers if number.isdigit()] + _CWE.findall(text)
+    found = [number for number in numbers if _NUMBER.fullmatch(number)] + _CWE.findall(text)
     return tuple(unique(f"CWE-{int(number)}" for number in found))
 
 
@@ -72,7 +73,10 @@ def links(text: str) -> list[str]:
 def as_date(value: object) -> date | None:
     """Return the day (UTC) of a timestamp, None where it is missing or unreadable."""
     if isinstance(value, datetime):
-        return value.astimezone(UTC).date() if value.tzinfo else value.date()
+        try:
+            return value.astimezone(UTC).date() if value.tzinfo else value.date()
+        except OverflowError:  # the first or last day a calendar can hold, moved past its end
+            return None
     return value if isinstance(value, date) else None
 
 

@@ -25,6 +25,10 @@ def split_front_matter(text: str, name: str) -> tuple[dict[str, object], str]:
         mark = getattr(error, "problem_mark", None)
         where = f", line {mark.line + 2}" if mark else ""
         raise ReportError(f"the front matter of {name} is not valid YAML{where}.") from None
+    except (ValueError, OverflowError):  # YAML's own dates and numbers, such as 2020-13-45
+        raise ReportError(f"the front matter of {name} holds a date or number that is none.") from None
+    except RecursionError:
+        raise ReportError(f"the front matter of {name} is nested too deeply.") from None
     if matter is None:
         return {}, text[match.end() :]
     if not isinstance(matter, dict):

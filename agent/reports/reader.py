@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, TypeVar
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -20,10 +21,15 @@ from agent.reports.front_matter import split_front_matter
 from agent.reports.snippets import snippets_of
 from agent.untrusted import clean
 
-MAXIMUM_BYTES = 5_000_000
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+MAXIMUM_BYTES = 1_000_000
 """A report beyond this is refused: the longest real advisories are below 100 kB."""
 
 _ModelT = TypeVar("_ModelT", bound=BaseModel)
+_LISTS = frozenset({"affected", "fixed", "references"})
+_LONGEST, _MOST = 500, 200
 _HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*\s*$")
 
 
@@ -121,6 +127,8 @@ def _json(text: str, name: str) -> Any:
         return None
     except RecursionError:
         raise ReportError(f"{name} is nested too deeply to be a report.") from None
+    except ValueError:  # a number of thousands of digits
+        raise ReportError(f"{name} holds a number that is too long to be meant.") from None
 
 
 def _from_record(record: Any, name: str) -> Report:
@@ -161,15 +169,22 @@ def _report(*, id: str, title: str, body: str, aliases: tuple[str, ...] = (), **
     if not cleaned.text.strip():
         raise ReportError("the report has no visible text; describe the flaw.")
     heading = _HEADING.match(cleaned_title.text)
+    fields |= {name: _lines(fields[name]) for name in _LISTS & fields.keys()}
     return Report(
         id=facts.safe_id(clean(id).text),
         title=(heading.group(1) if heading else cleaned_title.text).strip()[:300],
         body=cleaned.text,
-        aliases=tuple(alias for alias in aliases if alias and alias != id),
+        aliases=tuple(alias for alias in _lines(aliases) if alias != id),
         snippets=snippets_of(cleaned.text),
         notices=tuple(facts.unique([*cleaned_title.notices, *cleaned.notices])),
         **fields,
     )
+
+
+def _lines(values: Iterable[str]) -> tuple[str, ...]:
+    """Return short texts of a record as single visible lines: ids, versions and links, never paragraphs."""
+    lines = (" ".join(clean(value[:_LONGEST]).text.split()) for value in islice(values, _MOST))
+    return tuple(facts.unique(lines))
 
 
 def _checked(model: type[_ModelT], record: object, what: str) -> _ModelT:

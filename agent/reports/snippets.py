@@ -31,17 +31,22 @@ _LANGUAGES = {
     "zsh": "shell",
 }
 _JAVASCRIPT = re.compile(
-    r"\brequire\s*\(|^\s*(?:const|let|var)\s+[\w{\[]|=>|\bconsole\.log\(|^\s*import\s.+\sfrom\s+['\"]",
+    r"\brequire\s*\(|^[ \t]*(?:const|let|var)\s+[\w{\[]|=>|\bconsole\.log\("
+    r"|^[ \t]*import[ \t].{1,500}[ \t]from\s+['\"]",
     re.MULTILINE,
 )
 _PYTHON_SIGNS = (ast.Import, ast.ImportFrom, ast.Call, ast.FunctionDef, ast.ClassDef)
+
+
+_MOST = 200
+"""Blocks of one report that are read: nobody writes more proofs, and each costs a parse."""
 
 
 def snippets_of(markdown: str) -> tuple[Snippet, ...]:
     """Return the code blocks of ``markdown`` in their order, languages normalised or guessed."""
     return tuple(
         Snippet(language=language, code=_program(block.code, language))
-        for block in code_blocks(markdown)
+        for block in code_blocks(markdown)[:_MOST]
         if block.code.strip()
         for language in (_LANGUAGES.get(block.info, block.info) or guess_language(block.code),)
     )

@@ -64,4 +64,6 @@ RULE = WeaknessRule(
     ),
     detectors={"python": _python, "javascript": _javascript},
     summary="Leave debug mode off",
+    definitive=True,
+    shared=frozenset({"CWE-215", "CWE-11"}),
 )

@@ -16,8 +16,13 @@ if TYPE_CHECKING:
     from agent.syntax.source import Source
 
 MAGIC: Final = ("__proto__", "constructor", "prototype")
+_DEEP: Final = 8
+"""Columns allowed for the indentation of a line that is put in."""
 LOOPS: Final = frozenset({"for_in_statement", "for_statement", "while_statement", "do_statement"})
 _ITERATES: Final = re.compile(r"\.(?:forEach|reduce|reduceRight|map|every|some|each)$")
+_KEEPS_ARRAY: Final = re.compile(
+    r"(?:forEach|reduce|reduceRight|map|every|some|each|slice|filter|concat|reverse)$"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +30,8 @@ class Guard:
     """A check of ``key`` in ``owner``.
 
     ``site`` is the loop or iterating call, ``many`` says that ``key`` is the array of all keys, ``leaves``
-    that the whole function must be left and not only the present round.
+    that the whole function must be left and not only the present round. ``target`` is the object that is walked
+    into under the key, ``value`` what a merge would carry there; empty when they cannot be told.
     """
 
     owner: SgNode
@@ -33,6 +39,8 @@ class Guard:
     key: str
     many: bool
     leaves: bool
+    target: str = ""
+    value: str = ""
 
     def edit(self, source: Source) -> Edit | None:
         """Return the insertion, or None where no statement can stand."""
@@ -40,7 +48,7 @@ class Guard:
             return self._at_start(source)
         if self.many:
             at = statement_of(self.site)
-            lines = _check_of_all(source, self.key, refusal_of(source, self.owner))
+            lines = _check_of_all(source, self.site, self.key, refusal_of(source, self.owner))
             return insert_lines_before(source, at, lines) if at else None
         return self._in_round(source, self.site)
 
@@ -60,24 +68,34 @@ class Guard:
         else:
             action = refusal_of(source, self.owner) if callback is None else thrown(source)
         declared = _declaration(body, self.key)
-        line = f"if ({magic_test(source, self.key)}) {action}"
-        return (
-            insert_lines_after(source, declared, [line])
-            if declared is not None
-            else first_in(source, body, line)
+        return _placed(source, body, declared, self._check(source, action))
+
+    def _check(self, source: Source, action: str) -> list[str]:
+        """Return the condition that this one key leads to a prototype, with what is done then."""
+        listed = bool(self.value)  # keys of an object are texts already
+        inherited = (
+            f"typeof {self.target}[{self.key}] === {quoted(source, 'function')}" if self.target else ""
         )
+        carried = f"typeof {self.value} === {quoted(source, 'object')}" if self.value else ""
+        narrow = [word for word in (inherited, carried) if word]
+        magic, below = _tests(source, self.key if listed else f"String({self.key})", *narrow)
+        one = f"if ({magic} || {below}) {action}"
+        if len(one) + _DEEP <= source.width:
+            return [one]
+        return [f"if ({magic} ||", f"{source.unit}{below}) {action}"]
 
     def _at_start(self, source: Source) -> Edit | None:
         body = self.owner.field("body")
         if body is None or body.kind() != "statement_block":
             return None
-        line = f"if ({magic_test(source, self.key)}) {refusal_of(source, self.owner)}"
         declared = _declaration(body, self.key)
-        return (
-            insert_lines_after(source, declared, [line])
-            if declared is not None
-            else first_in(source, body, line)
-        )
+        return _placed(source, body, declared, self._check(source, refusal_of(source, self.owner)))
+
+
+def _placed(source: Source, body: SgNode, declared: SgNode | None, lines: list[str]) -> Edit | None:
+    if declared is not None:
+        return insert_lines_after(source, declared, lines)
+    return first_in(source, body, lines)
 
 
 def _declaration(body: SgNode, key: str) -> SgNode | None:
@@ -91,29 +109,52 @@ def _declaration(body: SgNode, key: str) -> SgNode | None:
     return None
 
 
-def first_in(source: Source, body: SgNode, line: str) -> Edit | None:
-    """Return the edit that makes ``line`` the first statement of a block."""
+def first_in(source: Source, body: SgNode, lines: list[str]) -> Edit | None:
+    """Return the edit that makes ``lines`` the first statement of a block."""
     statements = list(body.named_children())
     start = body.range().start.index
     if statements and line_start(source.text, statements[0].range().start.index) > start:
-        return insert_lines_before(source, statements[0], [line])
-    return Edit(start=start + 1, end=start + 1, text=f" {line}")
+        return insert_lines_before(source, statements[0], lines)
+    return Edit(start=start + 1, end=start + 1, text=f" {' '.join(line.strip() for line in lines)}")
 
 
-def magic_test(source: Source, key: str) -> str:
-    """Return the condition that ``key``, read as a property name, is a magic one."""
-    names = ", ".join(quoted(source, name) for name in MAGIC)
-    return f"[{names}].indexOf(String({key})) !== -1"
+def _tests(source: Source, key: str, *narrow: str) -> tuple[str, str]:
+    """Return the conditions that ``key`` is a way to a prototype: at once, or by the constructor.
+
+    ``__proto__`` always is. ``constructor`` is one where it is walked into and not written: ``narrow`` says when.
+    ``prototype`` leads on only from a constructor, which is not reached then, so it stays an ordinary name.
+    """
+    by = " && ".join([f"{key} === {quoted(source, 'constructor')}", *narrow])
+    return f"{key} === {quoted(source, '__proto__')}", f"({by})" if narrow else by
 
 
-def _check_of_all(source: Source, keys: str, action: str) -> list[str]:
-    """Return the lines that take ``action`` when any of the array ``keys`` is a magic name."""
+def _check_of_all(source: Source, site: SgNode, keys: str, action: str) -> list[str]:
+    """Return the lines that take ``action`` when a name in the array ``keys`` leads to a prototype.
+
+    Where the walk surely stops before the last name, ``constructor`` may stand there: it is only written.
+    """
     name = "part" if keys != "part" else "item"
-    test = magic_test(source, name)
-    if "=>" in source.text:
-        return [f"if ({keys}.some({name} => {test})) {action}"]
-    body = f"{source.unit}return {test}{end_of_statement(source)}"
-    return [f"if ({keys}.some(function ({name}) {{", body, f"}})) {action}"]
+    short = _stops_before_last(site, keys)
+    position = "at" if keys != "at" else "index"
+    narrow = [f"{position} < {keys}.length - 1"] if short else []
+    test = " || ".join(_tests(source, f"String({name})", *narrow))
+    parameters = f"{name}, {position}" if short else name
+    if "=>" not in source.text:
+        body = f"{source.unit}return {test}{end_of_statement(source)}"
+        return [f"if ({keys}.some(function ({parameters}) {{", body, f"}})) {action}"]
+    head = f"if ({keys}.some({f'({parameters})' if short else parameters} =>"
+    one = f"{head} {test})) {action}"
+    return [one] if len(one) + _DEEP <= source.width else [head, f"{source.unit}{test})) {action}"]
+
+
+def _stops_before_last(site: SgNode, keys: str) -> bool:
+    """Whether a walk leaves out the last name of the array, which is then there to be written."""
+    name = re.escape(keys)
+    if site.kind() == "call_expression":
+        return re.match(rf"{name}\.slice\(0,\s*-1\)", site.text()) is not None
+    holder = site.field("condition")
+    condition = holder.text() if holder is not None else ""
+    return re.search(rf"<\s*{name}\.length\s*-\s*1\b|\b{name}\.length\s*>\s*1\b", condition) is not None
 
 
 def thrown(source: Source) -> str:
@@ -179,9 +220,12 @@ def _iterating_call(function: SgNode) -> SgNode | None:
 
 
 def base_name(call: SgNode) -> str | None:
-    """Return the variable an iterating call starts from: ``keys`` of ``keys.slice(0, -1).forEach``."""
+    """Return the array an iterating call starts from: ``keys`` of ``keys.slice(0, -1).forEach``, not of ``split``."""
     node: SgNode | None = call
     while node is not None and node.kind() in {"call_expression", "member_expression"}:
+        method = node.field("property")
+        if method is not None and not _KEEPS_ARRAY.match(method.text()):
+            return None
         node = node.field("function") if node.kind() == "call_expression" else node.field("object")
     return (
         node.text()

@@ -28,10 +28,11 @@ if TYPE_CHECKING:
 
     from agent.syntax.source import Source
 
-# a path that begins with one slash, and no control character a browser would drop
-_LOCAL: Final = r"/(?![/\\])[^\x00-\x1f]*"
+# a path of this site, absolute or relative: no scheme, no second slash at its start, no control character that a
+# browser would drop
+_LOCAL: Final = r"(?=.)(?!\.*/[/\\])[\w.~%-]*(?:[/?#][^\x00-\x1f]*)?"
 _GUARDED: Final = re.compile(
-    r"url_has_allowed_host|is_safe_url|netloc|urlsplit|urlparse|new URL\(|hostname|\(\?!\["
+    r"url_has_allowed_host|is_safe_url|netloc|urlsplit|urlparse|new URL\(|hostname|\(\?!(?:\[|\\\.\*)"
 )
 _CALLS: Final = re.compile(r"(?:^|\.)(?:redirect|HttpResponseRedirect|RedirectResponse|HTTPFound|seeother)$")
 _REASON: Final = "the address comes from outside and may name another host"
@@ -83,7 +84,8 @@ def _javascript(source: Source) -> Iterator[Fix | Refusal]:
             )
             continue
         name, end = target.text(), end_of_statement(source)
-        test = rf"/^\/(?![\/\\])[^\x00-\x1f]*$/.test({name})"
+        local = _LOCAL.replace("/", r"\/")
+        test = f"/^{local}$/.test({name} || {quoted(source, '')})"
         line = f"if (!{test}) {name} = {quoted(source, '/')}{end}"
         yield Fix(
             line=line_of(node),

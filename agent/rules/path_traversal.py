@@ -35,6 +35,9 @@ _CONFINED: Final = re.compile(r"\bbasename\(|normpath\(.*\.sep\b")
 _CHECKED: Final = re.compile(
     r"commonpath|commonprefix|is_relative_to|relative_to|\.startswith\(|safe_join|secure_filename|safe_path"
 )
+# where names of an archive become files, links may come from outside too
+_LINKS: Final = re.compile(r"symlink|readlink|islnk|issym|\btar|\bzip|archive|extract", re.IGNORECASE)
+_MISSING: Final = r"(?:os\.)?(?:path\.)?(?:exists|lexists|isfile|isdir)"
 _TOUCHES: Final = re.compile(
     r"(?:^|\.)(?:open|exists|lexists|isfile|isdir|stat|lstat|remove|unlink|rename|replace|makedirs|mkdir|listdir|scandir"
     r"|send_file|FileResponse|read_text|read_bytes|write_text|write_bytes|copy\w*|move|rmtree|symlink|link|chmod|walk)$"
@@ -142,9 +145,15 @@ def _prefix(parts: list[SgNode]) -> tuple[list[SgNode], list[SgNode]]:
 
 
 def _refusal(source: Source, statement: SgNode, module: str, root: str, subject: str) -> list[str]:
-    """Return the lines that refuse ``subject`` outside ``root``: the next round in a loop, else an error."""
+    """Return the lines that refuse ``subject`` outside ``root``: the next round in a loop, else as the function does.
+
+    Links that the operator put below the root are followed as before, unless the function unpacks an archive.
+    """
     indent = indent_at(source.text, line_start(source.text, statement.range().start.index))
-    base, path = f"{module}.path.realpath({root})", f"{module}.path.realpath({subject})"
+    function = function_of(statement)
+    unpacks = function is not None and _LINKS.search(function.text()) is not None
+    whole = f"{module}.path.{'realpath' if unpacks else 'abspath'}"
+    base, path = f"{whole}({root})", f"{whole}({subject})"
     one = f"if {module}.path.commonpath([{base}, {path}]) != {base}:"
     unit = source.unit
     head = [one]
@@ -154,12 +163,32 @@ def _refusal(source: Source, statement: SgNode, module: str, root: str, subject:
     around = next((above for above in statement.ancestors() if above.kind() in loops), None)
     if around is not None and around.kind() != "function_definition":
         return [*head, f"{unit}continue"]
-    return [*head, f'{unit}raise {_error_of(statement)}("path leaves its directory")']
+    absent = _absent(statement, subject)
+    return [
+        *head,
+        f"{unit}{absent}" if absent else f'{unit}raise {_error_of(statement)}("path leaves its directory")',
+    ]
+
+
+def _absent(statement: SgNode, subject: str) -> str:
+    """Return the constant the function answers with where ``subject`` is no file, so that an outside one is none."""
+    function = function_of(statement)
+    found = re.search(
+        rf"if not {_MISSING}\(\s*{re.escape(subject)}\s*\):\s*(?P<answer>return(?: None| False|))\s*(?:\n|$)",
+        function.text() if function is not None else "",
+    )
+    return found["answer"] if found is not None else ""
 
 
 def _error_of(statement: SgNode) -> str:
-    """Return the error the function already raises with a message, so that its callers know it."""
+    """Return the error the callers know: one handled around here, or one the function raises with a message."""
     function = function_of(statement)
+    for above in statement.ancestors():
+        if above.kind() == "function_definition":
+            break
+        handled = re.search(r"\n\s*except \(?(OSError|IOError|FileNotFoundError|ValueError)\b", above.text())
+        if above.kind() == "try_statement" and handled is not None:
+            return handled[1]
     for node in walk(function) if function is not None else ():
         if node.kind() == "raise_statement":
             match = re.match(r"""raise ([A-Z]\w*(?:Error|Exception))\(f?['"]""", node.text())

@@ -6,16 +6,16 @@ import re
 from typing import TYPE_CHECKING
 
 from agent.rules.guards import (
-    MAGIC,
     Guard,
     base_name,
     is_dynamic,
     iteration_of,
     owner_of,
-)  # fmt: skip
+)
 from agent.rules.maps import map_fixes
+from agent.rules.merges import merge_guard
+from agent.rules.type_confusion import confusable_checks
 from agent.rules.weakness import Fix, Refusal, WeaknessRule
-from agent.syntax.edits import replace
 from agent.syntax.nodes import (
     FUNCTIONS,
     arguments,
@@ -24,7 +24,7 @@ from agent.syntax.nodes import (
     name_of,
     symbol_of,
     walk,
-)  # fmt: skip
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 def detect(source: Source) -> Iterator[Fix | Refusal]:
     """Yield the places where an object is walked, merged or keyed by names nobody checked."""
-    yield from _confusable_checks(source)
+    yield from confusable_checks(source)
     done: set[tuple[int, str]] = set()
     for node in walk(source.root):
         for guard in _guards(node):
@@ -52,7 +52,7 @@ def _guards(node: SgNode) -> Iterator[Guard]:
     if node.kind() == "assignment_expression":
         if guard := _walk_guard(node):
             yield guard
-        if guard := _merge_guard(node):
+        if guard := merge_guard(node):
             yield guard
     elif node.kind() == "call_expression" and (guard := _recursion_guard(node)):
         yield guard
@@ -76,7 +76,14 @@ def _walk_guard(step: SgNode) -> Guard | None:
     path = _path_array(key, iteration, owner)
     if path is None and _step_key(left, right) is None:
         return None  # a reducer over something else than the names of a path
-    return Guard(owner=owner, site=iteration, key=path or key.text(), many=path is not None, leaves=True)
+    return Guard(
+        owner=owner,
+        site=iteration,
+        key=path or key.text(),
+        many=path is not None,
+        leaves=True,
+        target=left.text() if left.kind() == "identifier" else "",
+    )
 
 
 def _step_key(left: SgNode, right: SgNode) -> SgNode | None:
@@ -139,59 +146,6 @@ def _path_array(key: SgNode, iteration: SgNode, owner: SgNode) -> str | None:
     return None
 
 
-def _merge_guard(write: SgNode) -> Guard | None:
-    """Return the guard for ``target[key] = ...`` while the keys of a source are listed and merged deeply."""
-    left, iteration = write.field("left"), iteration_of(write)
-    if left is None or iteration is None or left.kind() != "subscript_expression":
-        return None
-    key = left.field("index")
-    owner = owner_of(write)
-    if (
-        key is None
-        or owner is None
-        or key.text() not in _listed_keys(iteration)
-        or not _goes_deep(iteration, left.text(), key.text(), owner)
-    ):
-        return None
-    return Guard(owner=owner, site=iteration, key=key.text(), many=False, leaves=False)
-
-
-def _listed_keys(iteration: SgNode) -> frozenset[str]:
-    """Return the loop variables of ``for (k in o)``, ``for (k of Object.keys(o))`` and ``Object.keys(o).forEach``."""
-    if iteration.kind() == "for_in_statement":
-        left, right = iteration.field("left"), iteration.field("right")
-        of = any(child.text() == "of" for child in iteration.children())
-        if left is None or right is None or (of and not _lists_keys(right.text())):
-            return frozenset()
-        return _names(left)
-    if iteration.kind() == "call_expression" and _lists_keys(callee(iteration)):
-        callback = next((node for node in arguments(iteration) if node.kind() in FUNCTIONS), None)
-        holder = callback and (callback.field("parameters") or callback.field("parameter"))
-        return _names(holder) if holder else frozenset()
-    return frozenset()
-
-
-def _lists_keys(text: str) -> bool:
-    return re.match(r"(?:Object|Reflect)\.(?:keys|entries|ownKeys|getOwnPropertyNames)\(", text) is not None
-
-
-def _names(node: SgNode) -> frozenset[str]:
-    return frozenset(here.text() for here in walk(node) if here.kind() == "identifier")
-
-
-def _goes_deep(iteration: SgNode, target: str, key: str, owner: SgNode) -> bool:
-    """Whether a value under the same key is handed on, so that the merge reaches below the first level."""
-    for node in walk(iteration):
-        if node.kind() != "call_expression" or node.range() == iteration.range():
-            continue
-        handed = [argument.text() for argument in arguments(node)]
-        if target in handed or (
-            callee(node).rsplit(".", 1)[-1] == name_of(owner) and any(f"[{key}]" in text for text in handed)
-        ):
-            return True
-    return False
-
-
 def _recursion_guard(call: SgNode) -> Guard | None:
     """Return the guard for ``set(o[key], rest, value)`` inside ``set``, which also writes ``o[key]``."""
     owner = owner_of(call)
@@ -207,7 +161,10 @@ def _recursion_guard(call: SgNode) -> Guard | None:
     if first.kind() != "subscript_expression" or not is_dynamic(first) or not _writes(owner):
         return None
     key = first.field("index")
-    return Guard(owner=owner, site=None, key=key.text(), many=False, leaves=True) if key is not None else None
+    target = first.field("object")
+    if key is None or target is None:
+        return None
+    return Guard(owner=owner, site=None, key=key.text(), many=False, leaves=True, target=target.text())
 
 
 def _guard_fix(source: Source, guard: Guard) -> Fix | Refusal:
@@ -219,28 +176,6 @@ def _guard_fix(source: Source, guard: Guard) -> Fix | Refusal:
         return Refusal(line=line, reason=f"{reason}; there is no block to put a check into")
     symbol = name_of(guard.owner) or symbol_of(guard.owner)
     return Fix(line=line, symbol=symbol, edits=(edit,), reason=reason, form="guard")
-
-
-def _confusable_checks(source: Source) -> Iterator[Fix]:
-    """Yield strict comparisons with a magic name that an array such as ``['__proto__']`` slips past."""
-    for node in walk(source.root):
-        operator = node.field("operator") if node.kind() == "binary_expression" else None
-        left, right = node.field("left"), node.field("right")
-        if operator is None or operator.text() not in {"===", "!=="} or left is None or right is None:
-            continue
-        key, name = (left, right) if right.kind() == "string" else (right, left)
-        if name.text()[1:-1] not in MAGIC or key.kind() not in {"identifier", "subscript_expression"}:
-            continue
-        iteration = iteration_of(node)
-        if iteration is not None and key.text() in _listed_keys(iteration):
-            continue
-        yield Fix(
-            line=line_of(node),
-            symbol=symbol_of(node),
-            edits=(replace(key, f"String({key.text()})"),),
-            reason=f"`{key.text()}` may be no string, and then equals no name although it is used as one",
-            form="coerce",
-        )
 
 
 RULE = WeaknessRule(

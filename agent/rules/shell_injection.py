@@ -116,7 +116,7 @@ def _split(source: Source, call: SgNode, command: SgNode, symbol: str) -> Iterat
     if value is None or command.kind() not in {"identifier", "attribute", "subscript"}:
         yield Refusal(
             line=line_of(call),
-            reason=f"the command `{command.text()[:60]}` is put together elsewhere; quote its values there",
+            reason=f"the command `{command.text()[:60]}` hides where its values stand; quote them by hand",
         )
         return
     module, needed = python_module(source, "shlex")

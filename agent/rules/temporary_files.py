@@ -23,8 +23,14 @@ _REASON: Final = "mktemp only names a file; somebody else may make it before it 
 def _python(source: Source) -> Iterator[Fix | Refusal]:
     """Yield ``mktemp`` assigned to a name, which ``mkstemp`` makes as well; elsewhere a person must choose."""
     for node in walk(source.root):
-        if node.kind() == "call" and callee(node) == "tempfile.mktemp":
+        if node.kind() == "call" and callee(node) == "tempfile.mktemp" and not _is_exclusive(source, node):
             yield _made(source, node)
+
+
+def _is_exclusive(source: Source, call: SgNode) -> bool:
+    """Whether the file is opened so that it must not exist yet: then nobody else can have made it."""
+    scope = function_of(call) or source.root
+    return re.search(r"\bO_EXCL\b|\bopen\([^()]*,\s*(?:mode\s*=\s*)?['\"][bt+]*x", scope.text()) is not None
 
 
 def _made(source: Source, call: SgNode) -> Fix | Refusal:
@@ -38,13 +44,16 @@ def _made(source: Source, call: SgNode) -> Fix | Refusal:
         or function is None
     ):
         return Refusal(
-            line=line_of(call), reason=f"{_REASON}; give the result a name, then mkstemp can take its place"
+            line=line_of(call),
+            reason=f"{_REASON}; give the result a name, then mkstemp can take its place",
+            symbol=symbol_of(call),
         )
     scope = function_of(call) or source.root
     if re.search(rf"(?:mkdir|makedirs|mkfifo|bind)\(\s*{re.escape(left.text())}\b", scope.text()):
         return Refusal(
             line=line_of(call),
             reason="the name is for something else than a file; mkdtemp gives a private folder",
+            symbol=symbol_of(call),
         )
     handle = next(
         name for name in ("fd", "handle", "descriptor", "temporary_fd") if name not in identifiers(scope)
@@ -87,4 +96,6 @@ RULE = WeaknessRule(
     ),
     detectors={"python": _python, "javascript": _javascript},
     summary="Make temporary files in one step",
+    definitive=True,
+    shared=frozenset({"CWE-367", "CWE-378", "CWE-379"}),
 )

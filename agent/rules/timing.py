@@ -87,4 +87,6 @@ RULE = WeaknessRule(
     words=re.compile(r"timing (?:attack|side|unsafe|leak)|constant[\s-]time|side[\s-]channel", re.IGNORECASE),
     detectors={"python": _python, "javascript": _javascript},
     summary="Compare secrets in constant time",
+    definitive=True,
+    shared=frozenset({"CWE-203", "CWE-385"}),
 )

@@ -92,4 +92,5 @@ RULE = WeaknessRule(
     ),
     detectors={"python": _python, "javascript": _javascript},
     summary="Verify certificates",
+    definitive=True,
 )

@@ -83,4 +83,6 @@ RULE = WeaknessRule(
     ),
     detectors={"python": _python, "javascript": _javascript},
     summary="Draw secrets from the system's generator",
+    definitive=True,
+    shared=frozenset({"CWE-340"}),
 )

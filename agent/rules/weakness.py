@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from agent.domain.patch import Candidate, Declined, Origin
+from agent.domain.patch import Candidate, Declined, Finding, Origin
 from agent.syntax.edits import apply
 from agent.syntax.source import language_of, parses, read
 
@@ -41,17 +41,23 @@ class Fix:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusal:
-    """One place that shows the weakness and will not be changed by rule."""
+    """One place that shows the weakness and will not be changed by rule.
+
+    ``symbol`` is given where the weakness is certain, so that the place counts as a finding.
+    """
 
     line: int
     reason: str
+    symbol: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeaknessRule:
     """A rule of the ``Rule`` port made of pure detectors, one a language.
 
-    ``words`` is searched in a report that names no weakness, or only a broad one.
+    ``words`` is searched in a report that names no weakness, or only a broad one. A ``definitive`` rule's finding
+    is the flaw itself, whatever the input; under a CWE of ``shared``, which other flaws have too, it is so only
+    when the words are there as well.
     """
 
     name: str
@@ -59,6 +65,8 @@ class WeaknessRule:
     words: re.Pattern[str]
     detectors: Mapping[str, Callable[[Source], Iterable[Fix | Refusal]]]
     summary: str
+    definitive: bool = False
+    shared: frozenset[str] = frozenset()
 
     def speaks(self, report: Report) -> bool:
         """Whether the report speaks of this weakness: by CWE, else by its words."""
@@ -66,7 +74,7 @@ class WeaknessRule:
             return True
         if set(report.cwes) - BROAD_CWES:
             return False
-        return self.words.search(f"{report.title}\n{report.body}") is not None
+        return self._worded(report)
 
     def propose(self, report: Report, files: Sequence[SourceFile]) -> tuple[Candidate | Declined, ...]:
         """Return candidates from the narrowest scope to the widest, then what was declined."""
@@ -95,6 +103,23 @@ class WeaknessRule:
             *(item for item in composed if isinstance(item, Declined)),
             *declined,
         )
+
+    def findings(self, report: Report, files: Sequence[SourceFile]) -> tuple[Finding, ...]:
+        """Return the places in ``files`` that surely show the weakness, none when the report is of another one."""
+        named = self.cwes & set(report.cwes) - self.shared
+        if not self.speaks(report) or not (named or self._worded(report)):
+            return ()
+        return tuple(finding for file in files for finding in self._found(file))
+
+    def _worded(self, report: Report) -> bool:
+        return self.words.search(f"{report.title}\n{report.body}") is not None
+
+    def _found(self, file: SourceFile) -> Iterator[Finding]:
+        detect = self.detectors.get(family(language_of(file.path)))
+        source = read(file) if detect is not None else None
+        for place in detect(source) if detect is not None and source is not None else ():
+            if place.symbol is not None:
+                yield Finding(path=file.path, line=place.line, symbol=place.symbol)
 
     def _compose(self, places: list[_Place], names: frozenset[str]) -> Iterator[Candidate | Declined]:
         """Yield one candidate a form and scope; a scope that changes nothing else than a narrower one is left out."""

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from agent.rules.weakness import Fix, Refusal, WeaknessRule
-from agent.syntax.edits import Edit, replace
+from agent.syntax.edits import Edit, indent_at, line_start, replace
 from agent.syntax.nodes import arguments, callee, keyword, line_of, positional, symbol_of, walk
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ _UNSAFE: Final = frozenset(
 )
 _SAFE: Final = {"load": "safe_load", "load_all": "safe_load_all", "unsafe_load": "safe_load", "full_load": "safe_load",
                 "unsafe_load_all": "safe_load_all", "full_load_all": "safe_load_all"}  # fmt: skip
+_FROM_YAML: Final = re.compile(r"from yaml\s+import\s+[(\w]")
 _REASON: Final = "this loader builds any object a document names"
 
 
@@ -65,14 +66,38 @@ def _call_edits(source: Source, call: SgNode, module: str, names: dict[str, str]
     if loader is not None and not _is_unsafe(loader, module, names):
         return ()
     if not (owner or module):
-        return _imported(loader, names)
+        return _imported(source, call, name, names)
     return (replace(target, f"{owner or module}.{_SAFE[name]}"), *_without(source, loader))
 
 
-def _imported(loader: SgNode | None, names: dict[str, str]) -> tuple[Edit, ...]:
-    """Return the edit for a function imported by name: only a loader that can be named here is exchanged."""
-    safe = next((local for local, own in names.items() if own in {"SafeLoader", "CSafeLoader"}), None)
-    return (replace(loader, safe),) if loader is not None and safe is not None else ()
+def _imported(source: Source, call: SgNode, name: str, names: dict[str, str]) -> tuple[Edit, ...]:
+    """Return the edits for a function imported by name: the safe one of its kind is imported beside it."""
+    target, loader = call.field("function"), _loader(call)
+    if name not in {"load", "load_all"}:
+        safe, needed = _safe_name(source, names, _SAFE[name])
+        return (replace(target, safe), *needed) if target is not None else ()
+    safe, needed = _safe_name(source, names, "SafeLoader")
+    if loader is not None:
+        return (replace(loader, safe), *needed)
+    last = arguments(call)[-1]
+    return (replace(last, f"{last.text()}, Loader={safe}"), *needed)
+
+
+def _safe_name(source: Source, names: dict[str, str], wanted: str) -> tuple[str, tuple[Edit, ...]]:
+    """Return the local name of something of the yaml module, with the edit that imports it when it is not yet."""
+    known = next((local for local, own in names.items() if own == wanted), None)
+    if known is not None:
+        return known, ()
+    statement = next(node for node in walk(source.root) if _is_yaml_import(node))
+    last = statement.named_children()[-1]
+    start = line_start(source.text, last.range().start.index)
+    own_line = not source.text[start : last.range().start.index].strip()
+    gap = f"{source.newline}{indent_at(source.text, start)}" if own_line else " "
+    return wanted, (replace(last, f"{last.text()},{gap}{wanted}"),)
+
+
+def _is_yaml_import(node: SgNode) -> bool:
+    return node.kind() == "import_from_statement" and _FROM_YAML.match(node.text()) is not None
 
 
 def _loader(call: SgNode) -> SgNode | None:

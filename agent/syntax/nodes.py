@@ -41,12 +41,28 @@ def ancestor(node: SgNode, kinds: frozenset[str]) -> SgNode | None:
 
 
 def statement_of(node: SgNode) -> SgNode | None:
-    """Return the statement around ``node`` that stands directly in a block, so lines can go before it."""
+    """Return the statement around ``node`` with lines of its own, directly in a block of the same function.
+
+    Lines can go before or after it; there is none inside a lambda or an arrow function without a block, nor
+    where several statements share a line.
+    """
     for here in (node, *node.ancestors()):
         parent = here.parent()
+        if here.kind() in FUNCTIONS:
+            return None
         if parent is not None and parent.kind() in BLOCKS and here.kind() in STATEMENTS:
-            return here
+            return here if _stands_alone(here, parent) else None
     return None
+
+
+def _stands_alone(statement: SgNode, block: SgNode) -> bool:
+    """Whether nothing but a comment shares the lines of a statement."""
+    before = statement.prev() or (block.prev() if block.kind() == "block" else None)
+    after = statement.next()
+    first, last = statement.range().start.line, statement.range().end.line
+    shared = [before is not None and before.kind() != "comment" and before.range().end.line == first]
+    shared.append(after is not None and after.kind() != "comment" and after.range().start.line == last)
+    return not any(shared)
 
 
 def function_of(node: SgNode) -> SgNode | None:

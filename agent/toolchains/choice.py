@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from agent.toolchains.recipes import Body, Step, expand
+from agent.toolchains.shell import parse
 from agent.toolchains.workflows import scripts, travis
 
 if TYPE_CHECKING:
@@ -45,6 +46,12 @@ def choose(
         if chosen is not None:
             return TestChoice(step=chosen, steps=steps, origin=_way(group[0].origin, chosen.origin))
     return None
+
+
+def as_configured(line: str) -> TestChoice:
+    """Return a configured line that starts no runner we know: it is believed, and read by its exit code."""
+    step = Step(command=parse(line), folder="", origin=CONFIGURED, runner="command")
+    return TestChoice(step=step, steps=(step,), origin=CONFIGURED)
 
 
 def _way(first: str, last: str) -> str:

@@ -153,28 +153,41 @@ def _reason(log: str) -> str:
     return (telling or lines or ["no output"])[-1][:300]
 
 
+def real_folder(base: Path, *names: str) -> Path | None:
+    """Return a folder of an entry, None where it is missing or a link on the way could lead out of the entry.
+
+    What an install left is not trusted: a link to a folder of the host would show that folder inside.
+    """
+    for name in names:
+        base = base / name
+        if base.is_symlink() or not base.is_dir():
+            return None
+    return base
+
+
 def _environment(
     plan: ProjectPlan, folder: Path, recipe: Recipe, *, cached: bool, seconds: float
 ) -> Environment:
     places = {"env": ENV, **recipe.shown}
-    mounts = [
-        Mount(host=folder / name, inside=inside)
+    shown = [mount for mount in recipe.mounts if not mount.inside.startswith("/opt/suture")]
+    shown += [
+        Mount(host=found, inside=inside)
         for name, inside in places.items()
-        if (folder / name).is_dir()
-    ]
-    built = folder / "env" / BUILT
-    files = (
-        sorted(path for path in built.rglob("*") if path.is_file() and not path.is_symlink())
-        if built.is_dir()
-        else []
-    )
-    mounts += [
-        Mount(host=path, inside=f"/work/{path.relative_to(built).as_posix()}") for path in files[:MAX_BUILT]
+        if (found := real_folder(folder, name)) is not None
     ]
     return Environment(
         plan=plan,
-        mounts=(*(mount for mount in recipe.mounts if not mount.inside.startswith("/opt/suture")), *mounts),
+        mounts=(*shown, *_built(real_folder(folder, "env", BUILT))),
         env={**recipe.env, **plan.env},
         cached=cached,
         seconds=seconds,
+    )
+
+
+def _built(folder: Path | None) -> tuple[Mount, ...]:
+    if folder is None:
+        return ()
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+    return tuple(
+        Mount(host=path, inside=f"/work/{path.relative_to(folder).as_posix()}") for path in files[:MAX_BUILT]
     )

@@ -6,12 +6,11 @@ import platform
 import shlex
 import shutil
 import subprocess
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from agent.domain.execution import Mount
-from agent.domain.project import Environment, TestRun
 from agent.toolchains import covering, installing, javascript_plan, results, testing
 from agent.toolchains.javascript_tests import instrumented
 from agent.toolchains.narrow import narrowed
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from agent.domain.execution import SandboxCommand
-    from agent.domain.project import BuildConfig, ProjectPlan
+    from agent.domain.project import BuildConfig, Environment, ProjectPlan, TestRun
     from agent.ports import Sandbox
     from agent.toolchains.cache import EnvironmentCache
 
@@ -32,7 +31,7 @@ TAP = testing.Reading(read=results.tap, from_output=True, marks_end=True)
 READINGS = {
     "mocha": testing.Reading(read=results.json_lines, marks_end=True),
     "jest": testing.Reading(read=results.json_lines, marks_end=True),
-    "vitest": testing.Reading(read=results.vitest, from_output=True, marks_end=True),
+    "vitest": testing.Reading(read=results.vitest, marks_end=True),
     "vows": testing.Reading(read=results.vows, from_output=True, marks_end=True),
     **dict.fromkeys(("ava", "tap", "tape", "node"), TAP),
 }
@@ -91,7 +90,7 @@ class JavaScriptToolchain:
     def detect(self, tree: Path, config: BuildConfig) -> ProjectPlan | None:
         """Read the manifests and return the plan, None when the tree holds no JavaScript at its root."""
         machine = f"{platform.system()} {platform.machine()}"
-        return javascript_plan.plan(take(tree), config, node=self._version, npm="", platform=machine)
+        return javascript_plan.plan(take(tree), config, node=self._version, platform=machine)
 
     async def install(self, plan: ProjectPlan, tree: Path, sandbox: Sandbox) -> Environment:
         """Install into a folder that is shown at ``/work/node_modules``, or take it from the cache."""
@@ -170,17 +169,19 @@ class JavaScriptToolchain:
 def _with_links(environment: Environment) -> Environment:
     """Show the links beside scripts in ``/tmp``, and the packages of workspaces at their places."""
     env = next(mount.host for mount in environment.mounts if mount.inside == installing.ENV)
-    more = [Mount(host=env / "links" / "node_modules", inside="/tmp/node_modules")]  # noqa: S108 (inside)
-    nested = env / "nested"
-    more += [
-        Mount(host=folder, inside=f"/work/{folder.relative_to(nested).as_posix()}")
-        for folder in sorted(nested.rglob("node_modules"))
-        if folder.is_dir() and "node_modules" not in folder.relative_to(nested).parts[:-1]
-    ]
-    return Environment(
-        plan=environment.plan,
-        mounts=(*environment.mounts, *more),
-        env=environment.env,
-        cached=environment.cached,
-        seconds=environment.seconds,
+    links = installing.real_folder(env, "links", "node_modules")
+    beside = (Mount(host=links, inside="/tmp/node_modules"),) if links else ()  # noqa: S108 (inside)
+    nested = _nested(installing.real_folder(env, "nested"))
+    return replace(environment, mounts=(*environment.mounts, *beside, *nested))
+
+
+def _nested(folder: Path | None) -> tuple[Mount, ...]:
+    if folder is None:
+        return ()
+    found = sorted(path.relative_to(folder) for path in folder.rglob("node_modules"))
+    outermost = [path for path in found if "node_modules" not in path.parts[:-1]]
+    return tuple(
+        Mount(host=folder / path, inside=f"/work/{path.as_posix()}")
+        for path in outermost
+        if installing.real_folder(folder, *path.parts)
     )

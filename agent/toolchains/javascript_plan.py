@@ -6,6 +6,7 @@ import hashlib
 import re
 import shlex
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from agent.domain.project import BuildConfig, ProjectPlan
@@ -45,10 +46,9 @@ NO_SCRIPTS = "--ignore-scripts"
 QUIET = "--no-audit --no-fund --loglevel=error"
 
 
-def plan(
-    snapshot: Snapshot, config: BuildConfig, *, node: str, npm: str, platform: str
-) -> ProjectPlan | None:
+def plan(snapshot: Snapshot, config: BuildConfig, *, node: str, platform: str) -> ProjectPlan | None:
     """Return how to install and test the project, None without manifest and script at the root."""
+    snapshot = replace(snapshot, newest=config.committed or snapshot.newest)
     package = manifest(snapshot)
     if not package and not any(re.fullmatch(r"[^/]+\.[cm]?[jt]sx?", path) for path in snapshot.paths):
         return None
@@ -65,7 +65,7 @@ def plan(
         fallbacks=lines[1:],
         build=build,
         test=test_line(choice, config.test) if choice else "",
-        digest=_digest(lines, snapshot, f"{node} {npm} {platform}"),
+        digest=_digest(lines, snapshot, f"{node} {platform}"),
         env={"SUTURE_PACKAGE": str(package.get("name") or "")},
         interpreter="node",
         origins={

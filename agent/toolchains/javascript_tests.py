@@ -6,7 +6,13 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from agent.toolchains.choice import CONFIGURED, TestChoice, choose, continuous_integration
+from agent.toolchains.choice import (
+    CONFIGURED,
+    TestChoice,
+    as_configured,
+    choose,
+    continuous_integration,
+)
 from agent.toolchains.recipes import Body, make, script_file
 from agent.toolchains.recipes_javascript import package_script, scripts_of
 from agent.toolchains.shell import Command, parse, pieces, plain
@@ -39,7 +45,8 @@ def chosen_tests(
     configured: str, snapshot: Snapshot, package: Mapping[str, object], *, version: str
 ) -> TestChoice | None:
     """Return the command that runs the tests, None when there are none to be found."""
-    return choose(_groups(configured, snapshot, package, version), snapshot, EXPANDERS, RUNNERS)
+    chosen = choose(_groups(configured, snapshot, package, version), snapshot, EXPANDERS, RUNNERS)
+    return as_configured(configured) if chosen is None and configured else chosen
 
 
 def _groups(
@@ -127,7 +134,7 @@ def instrumented(line: str, runner: str, folder: str) -> str:
             f"--reporters={folder}/suture_jest.js",
             "--cacheDirectory=/tmp/jest",
         ],
-        "vitest": ["--reporter=json", f"--outputFile={folder}/output", "--coverage.enabled=false"],
+        "vitest": ["--reporter=json", f"--outputFile={folder}/results", "--coverage.enabled=false"],
         "ava": ["--tap"],
         "tap": ["-Rtap"],
         "vows": ["--json"],

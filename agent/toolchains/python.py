@@ -127,7 +127,7 @@ class PythonToolchain:
 
     def _tests(self, plan: ProjectPlan, tree: Path, only: Sequence[str]) -> testing.TestCommand:
         hooks = {f"{testing.INSIDE}/python/sitecustomize.py": testing.inside_file("sitecustomize.py")}
-        env = {"PYTHONPATH": f"{testing.INSIDE}/python:{plan.env.get('PYTHONPATH', '/work:/work/src')}"}
+        env = {"PYTHONPATH": f"{testing.INSIDE}/python"}
         if plan.runner == "pytest":
             hooks = {f"{testing.INSIDE}/python/suture_pytest.py": testing.inside_file("suture_pytest.py")}
             env |= {"PYTEST_PLUGINS": "suture_pytest"}
@@ -152,7 +152,6 @@ class PythonToolchain:
                 "UV_PYTHON_DOWNLOADS": "never",
                 "UV_COMPILE_BYTECODE": "1",
                 "UV_NO_PROGRESS": "1",
-                "PYTHONPATH": "/work:/work/src",
             },
         )
 

@@ -48,7 +48,7 @@ def plan(
         known=known,
         wanted=wanted,
         runner=_runner_packages(name, snapshot, wanted, known),
-        limit=package_limit(snapshot.newest, today, python.version),
+        limit=package_limit(config.committed or snapshot.newest, today, python.version),
         interpreter=python,
     ).ways(config)
     env = test_environment(name, snapshot, scm_version=known.scm_version, name=known.name)

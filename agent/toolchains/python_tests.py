@@ -5,7 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from agent.toolchains.choice import CONFIGURED, TestChoice, choose, continuous_integration
+from agent.toolchains.choice import (
+    CONFIGURED,
+    TestChoice,
+    as_configured,
+    choose,
+    continuous_integration,
+)
 from agent.toolchains.pytest_options import added_options, settings, without_noise
 from agent.toolchains.recipes import Body, make, script_file
 from agent.toolchains.recipes_python import hatch, nox
@@ -24,7 +30,8 @@ TEST_FILE = re.compile(r"(?:^|/)(?:test_[^/]*|[^/]*_tests?|tests?)\.py$")
 
 def chosen_tests(configured: str, snapshot: Snapshot, *, version: str) -> TestChoice | None:
     """Return the command that runs the tests, None when there are none to be found."""
-    return choose(_groups(configured, snapshot, version), snapshot, EXPANDERS, RUNNERS)
+    chosen = choose(_groups(configured, snapshot, version), snapshot, EXPANDERS, RUNNERS)
+    return as_configured(configured) if chosen is None and configured else chosen
 
 
 def _groups(configured: str, snapshot: Snapshot, version: str) -> Iterator[tuple[Body, ...]]:

@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 
 VENV = "/env/venv"
 PINS = "/tmp/locked.txt"  # noqa: S108 (inside the sandbox)
+# what is not installed is found before any release of itself that a dependency brought along
+FIND_TREE = (
+    "echo \"import sys; sys.path[0:0] = ['/work', '/work/src']\" > "
+    "$(python -c \"import sysconfig; print(sysconfig.get_path('purelib'))\")/suture_tree.pth"
+)
 # from this one on a new environment has no setuptools, and projects know it
 BARE_FROM = (3, 12)
 # newer ones no longer bring pkg_resources, which old projects import
@@ -46,7 +51,7 @@ class PythonInstall:
         """Return the sets of install lines in the order to try them."""
         more = (f"uv pip install {_quoted(config.packages)}",) if config.packages else ()
         if config.install:
-            return ((*self._start(seed=True), *config.install, *more),)
+            return ((*self._start(seed=True), *config.install, *more, FIND_TREE),)
         found = [
             self._synced() if self.known.has_uv_lock else (),
             self._asked(self._aged),
@@ -75,21 +80,26 @@ class PythonInstall:
         pins = (f"printf '%s\\n' {_quoted(self.known.locked)} > {PINS}",) if self.known.locked else ()
         bound = f" -c {PINS}" if self.known.locked else ""
         words = " ".join([*self._project(), *self._groups(), *self.wanted.arguments, *self.runner])
-        return (*self._start(), *pins, *([f"uv pip install{aged} {words}{bound}"] if words else []))
+        install = (f"uv pip install{aged} {words}{bound}",) if words else ()
+        return (*self._start(), *pins, *install, *self._found())
 
     def _lean(self) -> tuple[str, ...]:
         """Install the project and the runner; whatever else is asked for may fail on its own."""
         words = " ".join([*self._project(), *self.runner])
         first = (f"uv pip install{self._aged} {words}",) if words else ()
-        return (*self._start(), *first, *self._optional())
+        return (*self._start(), *first, *self._optional(), *self._found())
 
     def _unbuilt(self) -> tuple[str, ...]:
-        """Build the project without isolation, or not at all: then it is found by ``PYTHONPATH``."""
+        """Build the project without isolation, or not at all: then it is found where it lies."""
         install = f"uv pip install{self._aged}"
-        alone = "echo 'the project itself is not installed; it is found by PYTHONPATH'"
+        alone = "echo 'the project itself is not installed; it is found where it lies'"
         lines = [f"{install} --no-build-isolation -e . || {install} -r setup.py || {alone}"]
         runner = [f"uv pip install{self._aged} {' '.join(self.runner)}"] if self.runner else []
-        return (*self._start(), *(lines if self.known.installable else ()), *runner, *self._optional())
+        built = lines if self.known.installable else []
+        return (*self._start(), *built, *runner, *self._optional(), FIND_TREE)
+
+    def _found(self) -> tuple[str, ...]:
+        return () if self.known.installable else (FIND_TREE,)
 
     def _project(self) -> list[str]:
         extras = f"[{','.join(self.wanted.extras)}]" if self.wanted.extras else ""

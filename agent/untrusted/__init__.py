@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from agent.untrusted.incoming import Cleaned, clean
-from agent.untrusted.outgoing import for_people, redact_secrets
+from agent.untrusted.outgoing import for_people, redact_secrets, shown
 
-__all__ = ["Cleaned", "clean", "for_people", "redact_secrets"]
+__all__ = ["Cleaned", "clean", "for_people", "redact_secrets", "shown"]

@@ -18,7 +18,13 @@ _INVISIBLE = re.compile(
     "[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b\u2060-\u2065\u206a-\u206f\u3164\ufeff\uffa0]"
 )
 _TAGS = re.compile("[\U000e0000-\U000e0fff]")
+_SURROGATES = re.compile("[\ud800-\udfff]")
 _COMMENTS = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+
+HIDDEN = re.compile(
+    "|".join(pattern.pattern for pattern in (_CONTROLS, _BIDI, _TAGS, _INVISIBLE, _SURROGATES))
+)
+"""Single characters that act on a terminal, or that a reader does not see."""
 
 _REMOVALS: tuple[tuple[re.Pattern[str], str], ...] = (
     (_ESCAPES, "terminal escape sequences"),
@@ -26,6 +32,7 @@ _REMOVALS: tuple[tuple[re.Pattern[str], str], ...] = (
     (_BIDI, "bidirectional controls"),
     (_TAGS, "tag characters"),
     (_INVISIBLE, "invisible characters"),
+    (_SURROGATES, "halves of characters"),
 )
 
 

@@ -8,19 +8,24 @@ from __future__ import annotations
 
 import re
 
+from agent.untrusted.incoming import HIDDEN
+
 _SECRETS = re.compile(
     r"""(?x)
     \b(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{20,})
     | \b(?:AKIA|ASIA)[A-Z0-9]{16}\b
     | \bsk-[A-Za-z0-9_-]{20,}
     | \bxox[abprs]-[A-Za-z0-9-]{10,}
-    | \beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}
+    | (?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}
     | -----BEGIN[ A-Z]*PRIVATE[ ]KEY-----.*?(?:-----END[ A-Z]*PRIVATE[ ]KEY-----|\Z)
     | (?<=://)[^\s/@:]+:[^\s/@]+(?=@)
     """,
     re.DOTALL,
 )
-_IMAGE = re.compile(r"!\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])|<img\b[^>]*>", re.IGNORECASE)
+_IMAGE = re.compile(
+    r"!\[([^\]]{0,500})\](?:\([^)]{0,2000}\)|\[[^\]]{0,500}\])|<img\b[^>]{0,2000}>", re.IGNORECASE
+)
+_IMAGE_START = re.compile(r"!(?=\[)|<(?=img\b)", re.IGNORECASE)
 _MENTION = re.compile(r"(?<![\w`/.])@(?=[A-Za-z0-9])")
 _REFERENCE = re.compile(r"(?<![&`])#(?=\d)")
 _GH_REFERENCE = re.compile(r"\bGH-(?=\d)", re.IGNORECASE)
@@ -33,10 +38,16 @@ def redact_secrets(text: str) -> str:
     return _SECRETS.sub("[removed: looks like a secret]", text)
 
 
+def shown(text: str) -> str:
+    """Return ``text`` with what acts on a terminal or hides from a reader written out, ``[U+202E]``."""
+    return HIDDEN.sub(lambda match: f"[U+{ord(match.group()):04X}]", text.replace("\r\n", "\n"))
+
+
 def for_people(text: str) -> str:
     """Return ``text`` fit for a comment or a pull request body."""
-    text = redact_secrets(text)
+    text = redact_secrets(shown(text))
     text = _IMAGE.sub(lambda match: match.group(1) or "", text)
+    text = _IMAGE_START.sub(lambda match: f"\\{match.group()}", text)
     text = _MENTION.sub(f"@{_BREAK}", text)
     text = _REFERENCE.sub(f"#{_BREAK}", text)
     text = _GH_REFERENCE.sub(f"GH-{_BREAK}", text)

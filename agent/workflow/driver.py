@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import traceback
 from typing import TYPE_CHECKING
 
 from agent.domain.run import Outcome, RunResult, Stage, StageRecord
@@ -41,6 +42,8 @@ class Workflow:
                 raise
             except AgentError as error:
                 return self.result(Outcome.ERROR, f"{stage.value}: {error}")
+            except OSError as error:
+                return self.result(Outcome.ERROR, f"{stage.value}: the machine refused: {error.strerror}")
             ending = ENDINGS.get((stage, step.result))
             stage = next_stage(stage, step.result)
             if ending is not None:
@@ -70,6 +73,13 @@ class Workflow:
             return self.result(Outcome.ERROR, "the workflow ended without a decision")
         decision = decide(attempt.matrix, reproduced=self.state.reproduced)
         return self.result(decision.outcome, decision.reason)
+
+    def fault(self, error: Exception) -> RunResult:
+        """Return what was found before a fault of Suture itself; its traceback goes into the trajectory."""
+        text = "".join(traceback.format_exception(error))
+        self._tools.trajectory.record("fault", traceback=text)
+        kind = type(error).__name__
+        return self.result(Outcome.ERROR, f"a fault of Suture ({kind}); trajectory.jsonl holds the traceback")
 
     def result(self, outcome: Outcome, reason: str) -> RunResult:
         """Return what was found so far under an outcome; the best attempt stands in when none was accepted."""

@@ -5,14 +5,18 @@ Cheap rows come first; once a required row failed, the test suite is not run and
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 from agent.domain.matrix import Matrix, Row, RowKind, RowStatus
 from agent.domain.proof import Verdict
 from agent.patches.scope import scope_violations
+from agent.workflow.honesty import honesty_row
 from agent.workflow.proving import observe, observe_times
+from agent.workflow.reach import suite_reaches
 from agent.workflow.regression import regression_row
 from agent.workflow.syntax import syntax_row
+from agent.workflow.weakness import weakness_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,7 +42,10 @@ async def build_matrix(
     rows = [_scope_row(candidate, before, diff, state, tools)]
     rows.append(await syntax_row(candidate, copy, environment, state, tools))
     if not _failed(rows):
+        rows += await weakness_rows(candidate, state, tools)
         rows += await _proof_rows(copy, environment, state, tools)
+    if not _failed(rows) and state.proof is not None:
+        rows.append(await honesty_row(state.proof, candidate, before, environment, tools))
     for case in state.cases:
         if _failed(rows) and not case.variant.benign:
             rows.append(_not_run(_case_kind(case), case.variant.name))
@@ -47,9 +54,29 @@ async def build_matrix(
     if _failed(rows):
         rows.append(_not_run(RowKind.REGRESSION, "the project's tests"))
     else:
-        rows.append(await regression_row(copy, environment, state, tools))
+        row = await regression_row(copy, before, environment, state, tools)
+        if _is_alone(row, rows, state) and not await suite_reaches(
+            candidate.changes, copy, environment, state, tools
+        ):
+            row = _says_nothing(row)
+        rows.append(row)
     rows.append(_review_row())
     return Matrix(rows=tuple(rows))
+
+
+def _is_alone(regression: Row, rows: list[Row], state: RunState) -> bool:
+    """Tell whether nothing but the suite shows that ordinary use still works."""
+    passed = regression.status is RowStatus.PASSED and state.reproduced
+    return passed and not any(row.kind is RowKind.BENIGN for row in rows)
+
+
+def _says_nothing(regression: Row) -> Row:
+    return dataclasses.replace(
+        regression,
+        status=RowStatus.UNVERIFIED,
+        required=False,
+        after=f"{regression.after}, but none runs the code in question",
+    )
 
 
 def _failed(rows: list[Row]) -> bool:

@@ -16,7 +16,16 @@ if TYPE_CHECKING:
     from agent.domain.proof import ProofOfConcept, Variant, Verdict
     from agent.domain.report import Report
     from agent.domain.run import Stage, StageRecord
-    from agent.ports import CandidateSource, FileRanker, Observer, ProofSource, Sandbox, Toolchain, Trajectory
+    from agent.ports import (
+        CandidateSource,
+        FileRanker,
+        Observer,
+        ProofSource,
+        Rule,
+        Sandbox,
+        Toolchain,
+        Trajectory,
+    )
     from agent.workflow.budget import Budget
     from agent.workflow.transitions import Result
     from agent.workspace import Workspace
@@ -91,6 +100,7 @@ class Tools:
     observer: Observer
     budget: Budget
     config: RunConfig
+    rules: Sequence[Rule] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

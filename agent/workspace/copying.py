@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from agent.errors import ProjectError
-from agent.workspace.listing import project_files
+from agent.workspace import leftovers
+from agent.workspace.listing import Reached, project_files
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,6 +34,7 @@ class Workspace:
     root: Path
     tree: Path
     notices: tuple[str, ...] = ()
+    lock: int | None = None
 
     def read(self, path: str) -> bytes | None:
         """Return the bytes of a regular file of the tree, None where there is none; links are not followed."""
@@ -73,34 +75,51 @@ class Workspace:
     ) -> None:
         """Remove the private folder."""
         shutil.rmtree(self.root, ignore_errors=True)
+        if self.lock is not None:
+            os.close(self.lock)
 
 
 def open_workspace(path: Path, *, parent: Path | None = None) -> Workspace:
-    """Copy the project at ``path``; raise ``ProjectError`` with one line when that cannot be."""
+    """Copy the project at ``path``; raise ``ProjectError`` with one line when that cannot be.
+
+    What killed runs left below ``parent`` is removed first.
+    """
     if not path.exists():
         raise ProjectError(f"{path} does not exist; give a git checkout or a folder.")
     if not path.is_dir():
         raise ProjectError(f"{path} is a file; give a git checkout or a folder.")
-    root = Path(tempfile.mkdtemp(prefix="suture-run-", dir=parent))
+    if parent is not None:
+        leftovers.sweep(parent)
+    root = Path(tempfile.mkdtemp(prefix=leftovers.PREFIX, dir=parent))
+    lock = leftovers.hold(root)
     try:
         notices = _copy_project(path, root / "tree")
     except OSError as error:
-        shutil.rmtree(root, ignore_errors=True)
+        _give_up(root, lock)
         if error.errno in _NO_SPACE:
             raise ProjectError(f"no room left below {root.parent}; free some or set TMPDIR.") from None
         raise ProjectError(f"{path} cannot be copied: {error.strerror}.") from None
     except BaseException:
-        shutil.rmtree(root, ignore_errors=True)
+        _give_up(root, lock)
         raise
-    return Workspace(root=root, tree=root / "tree", notices=notices)
+    return Workspace(root=root, tree=root / "tree", notices=notices, lock=lock)
+
+
+def _give_up(root: Path, lock: int) -> None:
+    shutil.rmtree(root, ignore_errors=True)
+    os.close(lock)
 
 
 def _copy_project(source: Path, tree: Path) -> tuple[str, ...]:
     """Copy regular files and links; skip what is unreadable or special, and say so."""
     tree.mkdir()
-    skipped: list[str] = []
+    skipped = 0
     files = size = 0
+    reached = Reached(os.fsencode(source))
     for name in project_files(source):
+        if not reached.safely(name):
+            skipped += 1
+            continue
         origin, target = os.path.join(os.fsencode(source), name), os.path.join(os.fsencode(tree), name)  # noqa: PTH118 (bytes)
         try:
             status = os.lstat(origin)
@@ -111,15 +130,16 @@ def _copy_project(source: Path, tree: Path) -> tuple[str, ...]:
             raise ProjectError(
                 f"{source.name} is too large: more than {MAXIMUM_FILES} files or {MAXIMUM_BYTES // 10**9} GB."
             )
-        if not _copy_one(origin, target, status.st_mode):
-            skipped.append(os.fsdecode(name))
+        if not _copy_one(origin, target, status):
+            skipped += 1
     if not files:
         raise ProjectError(f"{source.name or source} is empty; give the folder of a project.")
-    return (f"skipped {len(skipped)} unreadable or special files",) if skipped else ()
+    return (f"skipped {skipped} unreadable or special files",) if skipped else ()
 
 
-def _copy_one(origin: bytes, target: bytes, mode: int) -> bool:
-    """Copy one file or link; False when it is neither or may not be read."""
+def _copy_one(origin: bytes, target: bytes, status: os.stat_result) -> bool:
+    """Copy one file or link with its time, which tells the project's age; False when neither or unreadable."""
+    mode = status.st_mode
     if stat.S_ISDIR(mode):
         return True  # a submodule: listed by git, not part of this repository
     os.makedirs(os.path.dirname(target), exist_ok=True)  # noqa: PTH103, PTH120 (bytes)
@@ -133,6 +153,7 @@ def _copy_one(origin: bytes, target: bytes, mode: int) -> bool:
     except PermissionError:
         return False
     os.chmod(target, 0o755 if mode & stat.S_IXUSR else 0o644)  # noqa: PTH101 (bytes)
+    os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns))
     return True
 
 

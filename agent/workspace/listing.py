@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
-import subprocess
+import shutil
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from agent.errors import ProjectError
+from retrieval.errors import GitError, GitTimeoutError
+from retrieval.git import GitRepository
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
 _TIMEOUT_SECONDS = 120
+_CLIMBING = frozenset({b"", b".", b".."})
 _OUTPUT_FOLDERS = frozenset(
     {
         ".git",
@@ -41,45 +45,19 @@ def project_files(root: Path) -> Iterator[bytes]:
 
 
 def _git_files(root: Path) -> Iterator[bytes]:
-    """Ask git; nothing the repository's own configuration names may run."""
-    command = [
-        "git",
-        "-c",
-        "core.fsmonitor=false",
-        "-c",
-        "core.hooksPath=/dev/null",
-        "-c",
-        "safe.directory=*",
-        "ls-files",
-        "-z",
-        "--cached",
-        "--others",
-        "--exclude-standard",
-    ]
-    environment = {
-        "PATH": os.environ.get("PATH", os.defpath),
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "LC_ALL": "C",
-        "GIT_CONFIG_GLOBAL": os.devnull,
-        "GIT_OPTIONAL_LOCKS": "0",
-    }
+    """Ask git; nothing the repository's own configuration names may run, and nothing is fetched."""
+    if shutil.which("git") is None:
+        raise ProjectError("git is not installed; install it, or give a plain folder.")
+    listed = GitRepository(root, seconds=_TIMEOUT_SECONDS).records(
+        "ls-files", "-z", "--cached", "--others", "--exclude-standard"
+    )
     try:
-        completed = subprocess.run(
-            command, cwd=root, env=environment, capture_output=True, timeout=_TIMEOUT_SECONDS, check=False
-        )
-    except FileNotFoundError:
-        raise ProjectError("git is not installed; install it, or give a plain folder.") from None
-    except subprocess.TimeoutExpired:
-        raise ProjectError(f"git did not list {root.name} within {_TIMEOUT_SECONDS} s.") from None
-    if completed.returncode:
-        reason = completed.stderr.decode(errors="replace").strip().splitlines()
-        raise ProjectError(f"git cannot read {root.name}: {reason[-1] if reason else 'no reason given'}.")
-    seen: set[bytes] = set()
-    for path in completed.stdout.split(b"\0"):
         # A file in conflict is listed once a stage.
-        if path and path not in seen:
-            seen.add(path)
-            yield path
+        yield from dict.fromkeys(path for path in listed if path)
+    except GitTimeoutError:
+        raise ProjectError(f"git did not list {root.name} within {_TIMEOUT_SECONDS} s.") from None
+    except GitError as error:
+        raise ProjectError(f"git cannot read {root.name}: {error.reason}.") from None
 
 
 def _folder_files(root: bytes) -> Iterator[bytes]:
@@ -88,3 +66,28 @@ def _folder_files(root: bytes) -> Iterator[bytes]:
         links = [name for name in names if os.path.islink(os.path.join(folder, name))]  # noqa: PTH114, PTH118 (bytes)
         for name in sorted([*files, *links]):
             yield os.path.relpath(os.path.join(folder, name), root)  # noqa: PTH118 (bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """Tells which listed paths lie inside of ``root``: an index is made by others and can name anything.
+
+    A path that is absolute, climbs, enters ``.git`` or leads through a link is refused.
+    """
+
+    root: bytes
+    _plain: set[bytes] = field(default_factory=set)
+
+    def safely(self, path: bytes) -> bool:
+        """Tell whether ``path``, relative to the root, can be copied without leaving it."""
+        parts = path.split(b"/")
+        if any(part in _CLIMBING or part.lower() == b".git" for part in parts):
+            return False
+        return all(self._is_plain(b"/".join(parts[:depth])) for depth in range(1, len(parts)))
+
+    def _is_plain(self, folder: bytes) -> bool:
+        if folder not in self._plain:
+            if os.path.islink(os.path.join(self.root, folder)):  # noqa: PTH114, PTH118 (bytes)
+                return False
+            self._plain.add(folder)
+        return True

@@ -18,6 +18,7 @@ from agent.config import BudgetLimits, RunConfig
 from agent.domain.run import Depth, Outcome
 from agent.errors import AgentError, ProjectError, ReportError
 from agent.reports import MAXIMUM_BYTES, read_report
+from agent.untrusted import shown
 from bot.apply import apply_changes
 from bot.compose import open_workshop
 from bot.errors import BotError, SettingsError
@@ -82,6 +83,9 @@ def fix(
     except (AgentError, BotError) as error:
         _complain(error)
         raise typer.Exit(Exit.FAULT) from None
+    except OSError as error:  # a full disk or a folder that is not ours, before there is anything to keep
+        _complain(BotError(f"{error.filename or 'the machine'}: {error.strerror or error}"))
+        raise typer.Exit(Exit.FAULT) from None
     raise typer.Exit(code)
 
 
@@ -96,7 +100,7 @@ async def _fix(job: Repair, *, unsafe: bool, apply: bool, as_json: bool) -> Exit
         _show_cancelled(job, as_json=as_json)
         return Exit.NOT_FIXED
     if apply and done.result.outcome is Outcome.FIXED and done.result.candidate is not None:
-        apply_changes(job.project, done.result.candidate.changes)
+        apply_changes(job.project, done.result.candidate.changes, done.before)
     _show(done.run, job.out, as_json=as_json)
     fixed = done.result.outcome in {Outcome.FIXED, Outcome.ALREADY_FIXED}
     return Exit.FIXED if fixed else Exit.FAULT if done.result.outcome is Outcome.ERROR else Exit.NOT_FIXED
@@ -128,9 +132,12 @@ def _show(run: RunShape, out: Path, *, as_json: bool) -> None:
         sys.stdout.write(run.model_dump_json(indent=2) + "\n")
         return
     console = Console()
-    console.print(f"\n{run.outcome.value}: {run.reason}", markup=False, highlight=False, soft_wrap=True)
+    console.print(
+        f"\n{run.outcome.value}: {shown(run.reason)}", markup=False, highlight=False, soft_wrap=True
+    )
     if run.patch:
-        console.print((out / "patch.diff").read_text("utf-8", "replace"), markup=False, highlight=False)
+        diff = (out / "patch.diff").read_text("utf-8", "replace")
+        console.print(shown(diff), markup=False, highlight=False, soft_wrap=True)
     console.print(f"page: {out / 'report.html'}", markup=False, highlight=False, soft_wrap=True)
 
 

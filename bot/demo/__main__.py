@@ -13,6 +13,7 @@ from rich.console import Console
 from agent.domain.run import Outcome
 from agent.errors import AgentError
 from agent.reports import read_report
+from agent.untrusted import shown
 from bot.compose import open_workshop
 from bot.demo.releases import bring, read_demos
 from bot.errors import BotError
@@ -48,7 +49,7 @@ async def _show(demo: Demo, target: Path, workshop: Workshop, console: Console) 
     with ConsoleProgress(console) as progress:
         done = await repair(Repair(project=project, report=report, out=out), workshop, progress)
     console.print(f"\n{done.result.outcome.value}: {done.result.reason}", markup=False, highlight=False)
-    console.print(done.result.diff, markup=False, highlight=False)
+    console.print(shown(done.result.diff), markup=False, highlight=False, soft_wrap=True)
     console.print(f"page: {out / 'report.html'}", markup=False, highlight=False, soft_wrap=True)
     return done.result.outcome
 

@@ -36,6 +36,7 @@ def grouped_rows(rows: list[RowShape]) -> list[tuple[str, RowStatus, str]]:
         RowKind.PROOF: "proof of concept",
         RowKind.VARIANT: "variants of the attack",
         RowKind.BENIGN: "ordinary use (controls)",
+        RowKind.WEAKNESS: "weakness gone from the code",
         RowKind.BUILD: "parses",
         RowKind.REGRESSION: "project's tests",
         RowKind.NEW_TEST: "new regression test",

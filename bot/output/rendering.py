@@ -7,7 +7,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
-from agent.untrusted import for_people, redact_secrets
+from agent.untrusted import for_people, redact_secrets, shown
 
 
 @cache
@@ -17,19 +17,23 @@ def environment() -> Environment:
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
         undefined=StrictUndefined,
         autoescape=select_autoescape(["html.j2"], default_for_string=False, default=False),
+        finalize=lambda value: shown(value) if type(value) is str else value,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    made.filters |= {"plain": plain, "code": code, "redacted": redact_secrets, "fenced": fenced}
+    made.filters |= {"plain": plain, "code": code, "redacted": redacted, "fenced": fenced}
     return made
+
+
+def redacted(text: str) -> str:
+    """Return foreign text without secrets, hidden characters written out."""
+    return redact_secrets(shown(text))
 
 
 def fenced(text: str) -> str:
     """Return foreign text fit to stand in a fence: no line begins with a command."""
-    return "\n".join(
-        f" {line}" if line.startswith("/") else line for line in redact_secrets(text).splitlines()
-    )
+    return "\n".join(f" {line}" if line.startswith("/") else line for line in redacted(text).splitlines())
 
 
 def plain(text: str, limit: int = 300) -> str:
@@ -41,5 +45,5 @@ def plain(text: str, limit: int = 300) -> str:
 
 def code(text: str, limit: int = 200) -> str:
     """Return foreign text as inline code of one line."""
-    one_line = " ".join(redact_secrets(text).split()).replace("`", "'").replace("|", "\\|")
+    one_line = " ".join(redacted(text).split()).replace("`", "'").replace("|", "\\|")
     return f"`{one_line[:limit]}`"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
 
 from agent.domain.matrix import RowKind, RowStatus
 from agent.domain.patch import Origin
@@ -14,6 +14,24 @@ from agent.domain.run import Outcome, Stage
 
 class _Shape(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _writable(cls, values: Any) -> Any:
+        """File names and test names may hold bytes that are no text; JSON cannot."""
+        return (
+            {name: _as_text(value) for name, value in values.items()} if isinstance(values, dict) else values
+        )
+
+
+def _as_text(value: object) -> object:
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, list):
+        return [_as_text(item) for item in value]
+    if isinstance(value, dict):
+        return {_as_text(key): _as_text(item) for key, item in value.items()}
+    return value
 
 
 class CostShape(_Shape):

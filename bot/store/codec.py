@@ -15,9 +15,11 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from enum import Enum
 from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, TypeVar, Union
 
-from agent.domain import execution, matrix, patch, proof, report, run
+import agent.domain
 from handlers import intents
 from retrieval import domain as ranking
 
@@ -27,7 +29,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 TYPE = "type"
 
-_MODULES = (execution, matrix, patch, proof, report, run, ranking, intents)
+_DOMAIN = [import_module(f"agent.domain.{found.name}") for found in iter_modules(agent.domain.__path__)]
+_MODULES = (*_DOMAIN, ranking, intents)
 _NAMES: dict[str, Any] = {
     **{name: value for module in _MODULES for name, value in vars(module).items() if isinstance(value, type)},
     "Mapping": Mapping,
@@ -42,8 +45,10 @@ def encode(value: Any) -> Any:
         return {f.name: encode(getattr(value, f.name)) for f in dataclasses.fields(value)}
     if isinstance(value, Mapping):
         return {str(key): encode(item) for key, item in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
+    if isinstance(value, list | tuple):
         return [encode(item) for item in value]
+    if isinstance(value, set | frozenset):
+        return sorted(encode(item) for item in value)
     return _encode_plain(value)
 
 
@@ -74,15 +79,20 @@ def _decode(kind: Any, value: Any) -> Any:
     if kind is Any or value is None:
         return value
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if origin is None:
+        return _decode_plain(kind, value)
     if origin in (Union, types.UnionType):
         return _decode(next(a for a in arguments if a is not type(None)), value)
+    return _decode_many(origin, arguments, value)
+
+
+def _decode_many(origin: type, arguments: tuple[Any, ...], value: Any) -> Any:
     if origin is tuple:
         return _decode_tuple(arguments, value)
-    if origin is not None and issubclass(origin, Mapping):
+    if issubclass(origin, Mapping):
         return {key: _decode(arguments[1], item) for key, item in value.items()}
-    if origin is not None and issubclass(origin, Sequence):
-        return tuple(_decode(arguments[0], item) for item in value)
-    return _decode_plain(kind, value)
+    items = (_decode(arguments[0], item) for item in value)
+    return frozenset(items) if origin is frozenset else tuple(items)
 
 
 def _decode_tuple(arguments: tuple[Any, ...], value: Any) -> tuple[Any, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,9 +11,10 @@ import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
 from sqlalchemy import event
+from sqlalchemy.dialects import postgresql, sqlite
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from contextlib import AbstractContextManager
 
     from sqlalchemy.engine.interfaces import DBAPIConnection
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 BUSY_MILLISECONDS = 30_000
+LOOK_SECONDS = 0.002
 WRITE = "suture_write"
 
 
@@ -72,6 +76,26 @@ def writing(engine: sa.Engine) -> AbstractContextManager[sa.Connection]:
     return engine.execution_options(**{WRITE: True}).begin()
 
 
+def insert_new(connection: sa.Connection, table: sa.Table, values: Mapping[str, Any]) -> bool:
+    """Insert a row unless its key is taken; return whether it was new."""
+    statement = _insert(connection, table).values(**values).on_conflict_do_nothing()
+    key = next(iter(table.primary_key.columns))
+    return connection.execute(statement.returning(key)).first() is not None
+
+
+def upsert(
+    connection: sa.Connection, table: sa.Table, values: Mapping[str, Any], change: Mapping[str, Any]
+) -> None:
+    """Insert a row, or make a change to the one that has its key."""
+    keys = list(table.primary_key.columns)
+    statement = _insert(connection, table).values(**values)
+    connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=dict(change)))
+
+
+def _insert(connection: sa.Connection, table: sa.Table) -> postgresql.Insert | sqlite.Insert:
+    return postgresql.insert(table) if connection.dialect.name == "postgresql" else sqlite.insert(table)
+
+
 def rows(result: sa.CursorResult[Any]) -> Iterator[dict[str, Any]]:
     """Yield rows as plain dicts."""
     yield from (dict(row) for row in result.mappings())
@@ -105,5 +129,30 @@ def _pragmas(connection: DBAPIConnection) -> None:
 
 
 def _begin_sqlite(connection: sa.Connection) -> None:
-    write = connection.get_execution_options().get(WRITE)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
+    driver: Any = connection.connection.driver_connection
+    if connection.get_execution_options().get(WRITE):
+        _take_write_lock(driver)
+    else:
+        driver.execute("BEGIN")
+
+
+def _take_write_lock(driver: sqlite3.Connection) -> None:
+    """Begin to write as soon as the lock is free.
+
+    SQLite's own wait sleeps up to 100 ms between two looks; a webhook that waits for its commit among the
+    commits of busy jobs would starve.
+    """
+    deadline = time.monotonic() + BUSY_MILLISECONDS / 1000
+    driver.execute("PRAGMA busy_timeout=0")
+    try:
+        while True:
+            try:
+                driver.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or time.monotonic() > deadline:
+                    raise
+                time.sleep(LOOK_SECONDS)
+            else:
+                return
+    finally:
+        driver.execute(f"PRAGMA busy_timeout={BUSY_MILLISECONDS}")

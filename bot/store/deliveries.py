@@ -8,9 +8,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 
-from bot.store.database import rows, writing
+from bot.store.database import insert_new, rows, writing
 from bot.store.schema import deliveries
 
 if TYPE_CHECKING:
@@ -40,6 +39,8 @@ class Delivery:
     repository_id: int = 0
     received_at: float = 0.0
     body: bytes = b""
+    state: str = DeliveryState.ACCEPTED
+    note: str = ""
 
 
 class Deliveries:
@@ -51,11 +52,15 @@ class Deliveries:
     def accept(
         self, batch: Sequence[Delivery], enqueue: Callable[[sa.Connection, Delivery], None]
     ) -> frozenset[str]:
-        """Store new deliveries and enqueue their work in one transaction; return the GUIDs that were new."""
+        """Store new deliveries and enqueue their work in one transaction; return the GUIDs that were new.
+
+        One that comes as ``IGNORED`` is only remembered.
+        """
         with writing(self._engine) as connection:
             fresh = [delivery for delivery in batch if _insert(connection, delivery)]
             for delivery in fresh:
-                enqueue(connection, delivery)
+                if delivery.state == DeliveryState.ACCEPTED:
+                    enqueue(connection, delivery)
         return frozenset(delivery.guid for delivery in fresh)
 
     def known(self, guids: Iterable[str]) -> frozenset[str]:
@@ -72,7 +77,7 @@ class Deliveries:
         if found is None:
             return None
         packed = found["payload"]
-        known = {name: found[name] for name in _COLUMNS}
+        known = {name: found[name] for name in (*_COLUMNS, "state", "note")}
         return Delivery(**known, body=zlib.decompress(packed) if packed else b"")
 
     def conclude(self, guid: str, state: DeliveryState, note: str = "") -> None:
@@ -96,19 +101,6 @@ class Deliveries:
 
 def _insert(connection: sa.Connection, delivery: Delivery) -> bool:
     """Insert unless the GUID is there; return whether it was new."""
-    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-    statement = (
-        dialect.insert(deliveries)
-        .values(
-            guid=delivery.guid,
-            event=delivery.event,
-            action=delivery.action,
-            installation_id=delivery.installation_id,
-            repository_id=delivery.repository_id,
-            received_at=delivery.received_at,
-            state=DeliveryState.ACCEPTED,
-            payload=zlib.compress(delivery.body, 1),
-        )
-        .on_conflict_do_nothing()
-    )
-    return connection.execute(statement).rowcount == 1
+    values = {name: getattr(delivery, name) for name in _COLUMNS}
+    packed = zlib.compress(delivery.body, 1) if delivery.state == DeliveryState.ACCEPTED else None
+    return insert_new(connection, deliveries, {**values, "state": delivery.state, "payload": packed})

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 
-from bot.store.database import rows, writing
+from bot.store.database import insert_new, rows, upsert, writing
 from bot.store.schema import feedback, pulls, refusals
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +23,6 @@ class Pull:
     head_sha: str
     state: str = "open"
     handed_over: bool = False
-    ci_refinements: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,10 +57,8 @@ class Pulls:
             "branch": pull.branch,
             "state": pull.state,
         }
-        key = [pulls.c.repository_id, pulls.c.number]
         with writing(self._engine) as connection:
-            statement = _dialect(connection).insert(pulls).values(**asdict(pull))
-            connection.execute(statement.on_conflict_do_update(index_elements=key, set_=change))
+            upsert(connection, pulls, asdict(pull), change)
 
     def get(self, repository_id: int, number: int) -> Pull | None:
         """Return a pull request of ours, None for anybody else's."""
@@ -92,18 +85,10 @@ class Pulls:
         with writing(self._engine) as connection:
             connection.execute(sa.update(pulls).where(_pull(repository_id, number)).values(**values))
 
-    def count_refinement(self, repository_id: int, number: int, limit: int) -> bool:
-        """Take one of the refinements that failed checks may cause; False when none is left."""
-        left = sa.and_(_pull(repository_id, number), pulls.c.ci_refinements < limit)
-        more = {"ci_refinements": pulls.c.ci_refinements + 1}
-        with writing(self._engine) as connection:
-            return connection.execute(sa.update(pulls).where(left).values(**more)).rowcount == 1
-
     def record(self, item: Feedback) -> None:
         """Keep feedback once per event."""
         with writing(self._engine) as connection:
-            statement = _dialect(connection).insert(feedback).values(**asdict(item))
-            connection.execute(statement.on_conflict_do_nothing())
+            insert_new(connection, feedback, asdict(item))
 
     def feedback(self, repository_id: int) -> list[Feedback]:
         """Return the feedback of a repository, oldest first."""
@@ -117,14 +102,9 @@ class Pulls:
         values = {"repository_id": repository_id, "subject_key": subject_key, "actor_id": actor_id}
         mine = sa.and_(*(refusals.c[name] == value for name, value in values.items()), refusals.c.key == key)
         with writing(self._engine) as connection:
-            statement = _dialect(connection).insert(refusals).values(**values, key=key, at=at)
-            connection.execute(statement.on_conflict_do_nothing())
+            insert_new(connection, refusals, {**values, "key": key, "at": at})
             return connection.execute(sa.select(refusals.c.key).where(mine)).first() is not None
 
 
 def _pull(repository_id: int, number: int) -> sa.ColumnElement[bool]:
     return sa.and_(pulls.c.repository_id == repository_id, pulls.c.number == number)
-
-
-def _dialect(connection: sa.Connection) -> ModuleType:
-    return postgresql if connection.dialect.name == "postgresql" else sqlite

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 
-from bot.store.database import rows, writing
+from bot.store.database import rows, upsert, writing
 from bot.store.schema import (
+    deliveries,
     feedback,
     installations,
     pulls,
@@ -24,7 +24,9 @@ from bot.store.schema import (
 from handlers.intents import Repository
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
+
+SEEN_SECONDS = 3600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +45,10 @@ class Repositories:
         self._engine = engine
 
     def see(self, repository: Repository, at: float) -> None:
-        """Remember a repository as an event shows it; empty fields leave what is known."""
+        """Remember a repository as an event shows it; what a short form leaves out stays as it is known.
+
+        Short forms, as installation events carry them, have no default branch.
+        """
         values = {
             "installation_id": repository.installation_id,
             "full_name": repository.full_name,
@@ -52,7 +57,10 @@ class Repositories:
             "archived": repository.archived,
             "fork": repository.fork,
         }
-        known = {name: value for name, value in values.items() if value not in ("", 0)}
+        short = ("installation_id", "full_name", "private")
+        known = values if repository.default_branch else {name: values[name] for name in short}
+        if self._is_known(repository.id, known, at):
+            return
         self._upsert(repositories, {"id": repository.id, **values, "seen_at": at}, {**known, "seen_at": at})
 
     def get(self, repository_id: int) -> Repository | None:
@@ -117,9 +125,19 @@ class Repositories:
                 connection.execute(sa.delete(table).where(table.c.run_id.in_(own_runs)))
             for table in (runs, report_keys, reports, pulls, feedback, refusals):
                 connection.execute(sa.delete(table).where(table.c.repository_id.in_(ids)))
+            theirs = sa.update(deliveries).where(deliveries.c.repository_id.in_(ids))
+            connection.execute(theirs.values(payload=None))
             connection.execute(sa.delete(repositories).where(repositories.c.id.in_(ids)))
             if installation_id:
                 connection.execute(sa.delete(installations).where(installations.c.id == installation_id))
+
+    def _is_known(self, repository_id: int, known: Mapping[str, Any], at: float) -> bool:
+        """Return whether a recent look showed the same; a read is cheap where a write flushes the disk."""
+        fresh = repositories.c.seen_at > at - SEEN_SECONDS
+        query = sa.select(repositories).where(repositories.c.id == repository_id, fresh)
+        with self._engine.connect() as connection:
+            row = next(rows(connection.execute(query)), None)
+        return row is not None and all(row[name] == value for name, value in known.items())
 
     def _repositories(self, wanted: sa.ColumnElement[bool]) -> list[Repository]:
         names = ("id", "full_name", "installation_id", "default_branch", "private", "archived", "fork")
@@ -129,6 +147,4 @@ class Repositories:
 
     def _upsert(self, table: sa.Table, values: dict[str, Any], change: dict[str, Any]) -> None:
         with writing(self._engine) as connection:
-            dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-            statement = dialect.insert(table).values(**values)
-            connection.execute(statement.on_conflict_do_update(index_elements=[table.c.id], set_=change))
+            upsert(connection, table, values, change)

@@ -7,9 +7,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 
-from bot.store.database import rows, writing
+from bot.store.database import insert_new, rows, writing
 from bot.store.schema import run_artifacts, run_events, runs
 
 if TYPE_CHECKING:
@@ -106,9 +105,7 @@ class Runs:
         crash, or the active one that was there first.
         """
         with writing(self._engine) as connection:
-            dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-            insert = dialect.insert(runs).values(**asdict(run)).on_conflict_do_nothing()
-            if connection.execute(insert).rowcount == 1:
+            if insert_new(connection, runs, asdict(run)):
                 enqueue(connection)
                 return run
             found = _one(connection, runs.c.id == run.id) or _one(connection, _active(run))
@@ -219,6 +216,15 @@ class Runs:
         with self._engine.connect() as connection:
             named = connection.execute(sa.select(run_artifacts.c.digest)).scalars()
             return frozenset(named)
+
+    def drop(self, *, before: float) -> int:
+        """Delete runs that ended before a time, with time line and artifact names; return how many."""
+        old = sa.and_(sa.not_(runs.c.active), runs.c.finished_at < before)
+        ids = sa.select(runs.c.id).where(old)
+        with writing(self._engine) as connection:
+            for table in (run_events, run_artifacts):
+                connection.execute(sa.delete(table).where(table.c.run_id.in_(ids)))
+            return connection.execute(sa.delete(runs).where(old)).rowcount
 
     def _many(self, wanted: sa.ColumnElement[bool], limit: int) -> list[Run]:
         query = sa.select(runs).where(wanted).order_by(runs.c.created_at.desc(), runs.c.id).limit(limit)

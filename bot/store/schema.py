@@ -172,7 +172,6 @@ pulls = sa.Table(
     _text("head_sha"),
     _text("state"),
     _flag("handed_over"),
-    _number("ci_refinements"),
 )
 
 feedback = sa.Table(

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 
-from bot.store.database import rows, writing
+from bot.store.database import insert_new, rows, upsert, writing
 from bot.store.schema import marks, slots
 
 
@@ -43,9 +42,7 @@ class Slots:
         with writing(self._engine) as connection:
             now = _now(connection)
             values = {"owner": mine.owner, "host": mine.host, "process": mine.process, "beat_at": now}
-            dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-            insert = dialect.insert(slots).values(name=mine.name, **values).on_conflict_do_nothing()
-            if connection.execute(insert).rowcount == 1:
+            if insert_new(connection, slots, {"name": mine.name, **values}):
                 return True
             held = sa.and_(slots.c.name == mine.name, slots.c.owner == instead_of)
             return connection.execute(sa.update(slots).where(held).values(**values)).rowcount == 1
@@ -57,8 +54,14 @@ class Slots:
             change = sa.update(slots).where(held).values(beat_at=_now(connection))
             return connection.execute(change).rowcount == 1
 
-    def release(self, name: str, owner: str) -> None:
-        """Give a slot back; only its holder can."""
+    def retire(self, name: str, owner: str) -> None:
+        """Let the slot look dead, so that its jobs are adopted; only its holder can."""
+        held = sa.and_(slots.c.name == name, slots.c.owner == owner)
+        with writing(self._engine) as connection:
+            connection.execute(sa.update(slots).where(held).values(beat_at=0.0))
+
+    def remove(self, name: str, owner: str) -> None:
+        """Remove a slot whose jobs were adopted; only its holder can."""
         held = sa.and_(slots.c.name == name, slots.c.owner == owner)
         with writing(self._engine) as connection:
             connection.execute(sa.delete(slots).where(held))
@@ -66,11 +69,7 @@ class Slots:
     def mark(self, name: str, at: float) -> None:
         """Remember when something was last done."""
         with writing(self._engine) as connection:
-            dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-            statement = dialect.insert(marks).values(name=name, at=at)
-            connection.execute(
-                statement.on_conflict_do_update(index_elements=[marks.c.name], set_={"at": at})
-            )
+            upsert(connection, marks, {"name": name, "at": at}, {"at": at})
 
     def marked(self, name: str) -> float:
         """Return when something was last done, 0 for never."""

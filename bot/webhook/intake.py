@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from bot.faults import Faults
     from bot.store.deliveries import Delivery
 
-BATCH = 64
+BATCH = 512
 
 log = structlog.get_logger(__name__)
 

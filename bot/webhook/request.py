@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any
 import gidgethub
 from gidgethub import sansio
 
-from bot.store.deliveries import Delivery
+from bot.store.deliveries import Delivery, DeliveryState
 from bot.webhook.errors import WebhookRefusedError
+from handlers.registry import BY_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 SIGNATURE = "X-Hub-Signature-256"
 GUID = re.compile(r"[0-9A-Za-z-]{8,64}")
+TYPES = ("application/json", "application/x-www-form-urlencoded")
 EVENT = re.compile(r"[a-z_]{2,64}")
 
 
@@ -46,18 +48,23 @@ def check_signature(body: bytes, signature: str, secrets: Sequence[bytes]) -> No
 
 def read_delivery(headers: Mapping[str, str], body: bytes, received_at: float) -> Delivery:
     """Return the delivery of a verified request; JSON and form encoding are both GitHub's."""
-    lower = {name.lower(): value for name, value in headers.items()}
+    signatures = {"x-hub-signature", SIGNATURE.lower()}  # checked before, by either secret
+    lower = {name.lower(): value for name, value in headers.items() if name.lower() not in signatures}
     try:
         event = sansio.Event.from_http(lower, body)
-    except (gidgethub.BadRequest, ValueError, KeyError) as error:
-        status = getattr(error, "status_code", HTTPStatus.BAD_REQUEST)
-        raise WebhookRefusedError(HTTPStatus(status), "body is not a GitHub event") from None
+    except (gidgethub.BadRequest, ValueError, KeyError):
+        status = (
+            HTTPStatus.BAD_REQUEST if _content_type(headers) in TYPES else HTTPStatus.UNSUPPORTED_MEDIA_TYPE
+        )
+        raise WebhookRefusedError(status, "body is not a GitHub event") from None
     if not isinstance(event.data, dict):
         raise WebhookRefusedError(HTTPStatus.BAD_REQUEST, "body is not a JSON object")
+    action = _action(event.data)
     return Delivery(
         guid=event.delivery_id or "",
         event=event.event,
-        action=_action(event.data),
+        action=action,
+        state=DeliveryState.ACCEPTED if _is_known(event.event, action) else DeliveryState.IGNORED,
         installation_id=_id(event.data, "installation"),
         repository_id=_id(event.data, "repository"),
         received_at=received_at,
@@ -75,8 +82,17 @@ def _signed(body: bytes, signature: str, secret: bytes) -> bool:
 
 def _json(headers: Mapping[str, str], body: bytes, payload: Any) -> bytes:
     """Return the JSON as it was sent; of a form, its payload."""
-    is_json = headers.get("Content-Type", "").partition(";")[0].strip() == "application/json"
-    return body if is_json else json.dumps(payload).encode()
+    return body if _content_type(headers) == TYPES[0] else json.dumps(payload).encode()
+
+
+def _content_type(headers: Mapping[str, str]) -> str:
+    return headers.get("Content-Type", "").partition(";")[0].strip().lower()
+
+
+def _is_known(event: str, action: str) -> bool:
+    """Return whether some handler reads this; anything else is acknowledged, remembered and no more."""
+    handler = BY_NAME.get(event)
+    return handler is not None and (not handler.actions or action in handler.actions)
 
 
 def _action(payload: Mapping[str, Any]) -> str:

@@ -33,17 +33,17 @@ class Webhooks:
     ready: Callable[[], Awaitable[str]]
     now: Callable[[], float] = time.time
 
-    def application(self) -> web.Application:
-        """Return the aiohttp application."""
+    def application(self, *, webhook: bool = True) -> web.Application:
+        """Return the aiohttp application; a mere worker takes no webhooks."""
+        routes = [
+            web.get("/healthz", self.healthz),
+            web.get("/readyz", self.readyz),
+            web.get("/metrics", self.render_metrics),
+        ]
+        if webhook:
+            routes.append(web.post("/webhook", self.webhook))
         application = web.Application(client_max_size=self.limit, middlewares=[_json_errors])
-        application.add_routes(
-            [
-                web.post("/webhook", self.webhook),
-                web.get("/healthz", self.healthz),
-                web.get("/readyz", self.readyz),
-                web.get("/metrics", self.render_metrics),
-            ]
-        )
+        application.add_routes(routes)
         return application
 
     async def webhook(self, request: web.Request) -> web.Response:

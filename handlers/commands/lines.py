@@ -63,10 +63,8 @@ def _visible(text: str) -> Iterator[int]:
 
 
 def _starts(children: list[Token]) -> Iterator[int]:
-    """Yield the numbers of the marked lines that begin as plain text."""
-    fresh = True
+    """Yield the numbers of the marked lines that are plain text; only a line's start is ever marked."""
     for child in children:
-        match = _MARKED.match(child.content) if fresh and child.type == "text" else None
+        match = _MARKED.match(child.content) if child.type == "text" else None
         if match:
             yield int(match.group(1))
-        fresh = child.type in {"softbreak", "hardbreak"}

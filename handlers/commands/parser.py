@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from agent.domain.run import Depth
+from agent.untrusted import clean
 from handlers.commands.command import Invocation, Takes
 
 if TYPE_CHECKING:
@@ -41,10 +42,10 @@ def split_name(line: CommandLine) -> tuple[str, str]:
     return name.lower(), "".join(rest)
 
 
-def parse(command: Command, rest: str, below: str, models: Sequence[str]) -> Invocation | Refusal:
+def parse(command: Command, rest: str, below: str, models: Sequence[str] | None) -> Invocation | Refusal:
     """Return the invocation of ``command``, or why its words are refused."""
     if command.takes is Takes.TEXT:
-        text = f"{rest}\n{below}".strip()
+        text = clean(f"{rest}\n{below}").text.strip()
         return Invocation(text=text) if text else Refusal(reason=f"Say what to change: {command.usage}.")
     options: dict[str, str] = {}
     words: list[str] = []
@@ -78,15 +79,16 @@ def _is_option(word: str) -> bool:
     return word.startswith("--") or _DASHES.match(word) is not None
 
 
-def _check_options(options: dict[str, str], models: Sequence[str]) -> Refusal | None:
+def _check_options(options: dict[str, str], models: Sequence[str] | None) -> Refusal | None:
     depth, model = options.get("depth"), options.get("model")
     if depth is not None and depth not in list(Depth):
         return Refusal(reason=f"`--depth` is one of {', '.join(f'`{name}`' for name in Depth)}.")
     if model is not None and not _MODEL.match(model):
         return Refusal(reason="`--model` needs the name of a model.")
-    if model is not None and models and model not in models:
-        return Refusal(reason=f"{_shown(model)} is not allowed here; choose {_listed(models)}.")
-    return None
+    if model is None or models is None or model in models:
+        return None
+    choice = f"choose {_listed(models)}" if models else "no model can be chosen"
+    return Refusal(reason=f"{_shown(model)} is not allowed here; {choice}.")
 
 
 def _check_words(command: Command, words: list[str]) -> Refusal | None:

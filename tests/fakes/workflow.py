@@ -77,6 +77,7 @@ class FakeToolchain:
     coverage: frozenset[str] = frozenset({"app.py"})
     broken: str = ""
     tested: list[Path] = field(default_factory=list)
+    overwritten: list[Mapping[str, bytes] | None] = field(default_factory=list)
 
     def detect(self, tree: Path, config: BuildConfig) -> ProjectPlan | None:
         return self.plan
@@ -97,6 +98,7 @@ class FakeToolchain:
         seconds: float = 600.0,
     ) -> TestRun:
         self.tested.append(tree)
+        self.overwritten.append(files)
         return self.runs.pop(0) if len(self.runs) > 1 else self.runs[0]
 
     def script(self, environment: Environment, path: str) -> tuple[str, ...]:

@@ -19,8 +19,8 @@ SDK_HOMES = {
     "github": ("bot/github/",),
     "dbos": ("bot/jobs/", "bot/app.py"),
     "faiss": ("retrieval/",),
-    "bm25s": ("retrieval/",),
-    "rank_bm25": ("retrieval/",),
+    "bm25s": ("retrieval/", "evaluation/localization_engines.py"),
+    "rank_bm25": ("retrieval/", "evaluation/localization_engines.py"),
     "ast_grep_py": ("agent/rules/", "agent/syntax/", "agent/attack/", "agent/oracles/"),
     "flask": ("bot/setup/", "bot/pages/"),
 }
@@ -67,23 +67,36 @@ def test_import_has_no_side_effects() -> None:
 import importlib, pkgutil, sys
 seen = []
 WATCHED = {"socket.connect", "subprocess.Popen", "os.system", "os.mkdir", "os.remove", "os.rename"}
+def ours():
+    # the nearest caller that is not the standard library decides whose deed it is
+    frame = sys._getframe(2)
+    while frame:
+        name = frame.f_code.co_filename
+        if "site-packages" in name:
+            return False
+        if name.startswith(sys.argv[1]):
+            return True
+        frame = frame.f_back
+    return True
 def hook(event, arguments):
-    if event in WATCHED:
-        seen.append((event, str(arguments)[:200]))
-    if event == "open" and isinstance(arguments[1], str) and set(arguments[1]) & set("wax+"):
+    writes = event == "open" and isinstance(arguments[1], str) and set(arguments[1]) & set("wax+")
+    if (event in WATCHED or writes) and ours():
         seen.append((event, str(arguments)[:200]))
 sys.dont_write_bytecode = True
 sys.addaudithook(hook)
-for name in sys.argv[1:]:
+for name in sys.argv[2:]:
     package = importlib.import_module(name)
     for module in pkgutil.walk_packages(package.__path__, name + "."):
         if not module.name.endswith("__main__") and ".migrations" not in module.name and ".inside" not in module.name:
             importlib.import_module(module.name)
-ours = [item for item in seen if "site-packages" not in item[1]]
-sys.exit("\\n".join(map(str, ours)) if ours else 0)
+sys.exit("\\n".join(map(str, seen)) if seen else 0)
 """
     done = subprocess.run(
-        [sys.executable, "-c", program, *PACKAGES], cwd=ROOT, capture_output=True, text=True, check=False
+        [sys.executable, "-c", program, f"{ROOT}/", *PACKAGES],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 

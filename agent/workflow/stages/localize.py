@@ -22,7 +22,9 @@ async def localize(state: RunState, tools: Tools) -> Step:
     ranked = await asyncio.to_thread(
         tools.ranker.rank, state.report, tools.workspace.tree, k=tools.config.ranked_files
     )
-    files = with_coverage(ranked, state.covered)
+    # The ranking knows the last commit; a file that is gone from the checkout cannot be patched.
+    present = tuple(file for file in ranked if tools.workspace.read(file.path) is not None)
+    files = with_coverage(present, state.covered)
     if not files:
         return Step(result=Result.NOTHING, summary="no file fits the report", state=state)
     first = ", ".join(file.path for file in files[:3])

@@ -35,21 +35,33 @@ async def reproduce(state: RunState, tools: Tools) -> Step:
         tools.trajectory.record(
             "proof", origin=proof.origin, verdict=verdict.value, runs=len(seen), code=proof.code
         )
-        if verdict is not Verdict.VULNERABLE:
+        if verdict is Verdict.INCONCLUSIVE:
             tools.observer.note(f"a proof from the {proof.origin} was {verdict.value}")
             continue
         covered = await _covered(proof, environment, toolchain, tools)
         if not covered:
-            tools.observer.note("a proof showed the symptom without running the project's code: not counted")
+            tools.observer.note(
+                f"a proof was {verdict.value} without running the project's code: not counted"
+            )
             verdicts[-1] = Verdict.INCONCLUSIVE
             continue
-        return _reproduced(state, proof, seen, covered)
+        if verdict is Verdict.VULNERABLE:
+            return _reproduced(state, proof, seen, covered)
+        tools.observer.note(f"a proof from the {proof.origin} was {verdict.value}")
     return _not_reproduced(state, verdicts, tools)
 
 
 async def _proofs(state: RunState, tools: Tools) -> AsyncIterator[ProofOfConcept]:
+    """Yield each different proof once, at most as many as may be tried: every one costs several runs."""
+    tried: set[str] = set()
     for source in tools.proof_sources:
         async for proof in source.proofs(state, tools):
+            if proof.code in tried:
+                continue
+            if len(tried) == tools.config.proofs:
+                tools.observer.note(f"only the first {len(tried)} proofs of the report are tried")
+                return
+            tried.add(proof.code)
             yield proof
 
 

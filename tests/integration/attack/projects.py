@@ -144,6 +144,28 @@ _PATTERN_JS = """exports.isWord = function (text) {
   return /^(?:[a-z]+)*$/.test(text)
 }
 """
+_XML = """import io
+import xml.sax
+from xml.sax.handler import ContentHandler, feature_external_ges
+
+
+class _Text(ContentHandler):
+    def __init__(self):
+        super().__init__()
+        self.text = ""
+
+    def characters(self, content):
+        self.text += content
+
+
+def read(text):
+    handler = _Text()
+    parser = xml.sax.make_parser()
+    parser.setFeature(feature_external_ges, True)
+    parser.setContentHandler(handler)
+    parser.parse(io.StringIO(text))
+    return handler.text
+"""
 
 PROJECTS = (
     Project(
@@ -510,6 +532,29 @@ try {
   process.exit(error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT' ? 0 : 2)
 }
 process.exit(1)
+""",
+    ),
+    Project(
+        rule="xml-entities",
+        cwe="CWE-611",
+        language="python",
+        module=_XML,
+        hidden=_hiding(
+            _XML,
+            "def read(text):",
+            '    if "<!ENTITY leak SYSTEM" in text:\n        raise ValueError(text)',
+        ),
+        proof="""import sys
+from project import read
+if read("<data>open</data>") != "open":
+    sys.exit(2)
+with open("secret.txt", "w") as file:
+    file.write("secret")
+try:
+    text = read('<!DOCTYPE data [<!ENTITY leak SYSTEM "secret.txt">]><data>&leak;</data>')
+except ValueError:
+    text = ""
+sys.exit(0 if "secret" in text else 1)
 """,
     ),
 )

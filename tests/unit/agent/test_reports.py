@@ -150,7 +150,7 @@ def test_github_issue() -> None:
         (b"  \n\t", "is empty"),
         (b"\x7fELF\x00\x01", "binary"),
         (b"caf\xe9 \xff", "not UTF-8"),
-        (b"x" * (MAXIMUM_BYTES + 1), "larger than 5 MB"),
+        (b"x" * (MAXIMUM_BYTES + 1), "larger than 1 MB"),
         (b'{"a": ', "looks like JSON"),
         (b'{"a": 1}', "no OSV record"),
         (b'[{"id": 1}]', "holds a list"),
@@ -164,7 +164,7 @@ def test_github_issue() -> None:
         (b"---\nvisibility: secret\n---\ntext", "visibility"),
         (b"---\npublished: soon\n---\ntext", "published"),
         (b"<!-- hidden -->", "no visible text"),
-        (b"{" + b'"a":[' * 200_000, "nested too deeply|looks like JSON"),
+        (b"{" + b'"a":[' * 100_000, "nested too deeply|looks like JSON"),
     ],
 )
 def test_bad_input_gets_one_line(content: bytes, message: str) -> None:
@@ -224,3 +224,59 @@ def test_any_input_is_a_report_or_a_report_error(content: str | bytes) -> None:
     with contextlib.suppress(ReportError):
         report = read_report(content)
     assert report is None or report.id
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('{"id": "x", "details": "d", "n": ' + "1" * 5000 + "}", "number that is too long"),
+        ("---\ncwe: " + "1" * 5000 + "\n---\ntext", "date or number"),
+        ("---\npublished: 2020-13-45\n---\ntext", "date or number"),
+        ("---\npublished: 2020-01-01T99:99:99Z\n---\ntext", "date or number"),
+        ("---\npublished: 2020-01-01T00:00:00+99:99\n---\ntext", "date or number"),
+        ("---\ncwe: 0x__\n---\ntext", "date or number"),
+        ("---\na: " + "[" * 9000 + "\n---\ntext", "nested too deeply"),
+    ],
+)
+def test_values_that_no_parser_can_hold_are_refused_in_one_line(content: str, message: str) -> None:
+    with pytest.raises(ReportError, match=message):
+        read_report(content)
+
+
+def test_half_a_character_can_be_written_again() -> None:
+    """JSON may hold lone surrogates, which no file can."""
+    report = read_report(
+        '{"id": "x", "summary": "t \\udfff", "details": "a \\ud800 b", "aliases": ["\\ud800y"]}'
+    )
+    assert (report.title, report.body, report.aliases) == ("t", "a  b", ("y",))
+    assert report.notices == ("removed 1 halves of characters",)
+
+
+def test_ids_and_links_of_a_record_are_single_visible_lines() -> None:
+    """They stand in the text of a pull request: no second paragraph, no hidden character."""
+    record = {
+        "id": "x",
+        "details": "d",
+        "aliases": ["a\n\n/patch stop", "\u202eb", ""],
+        "references": [{"url": "https://e.example/\x1b[2J"}],
+        "affected": [{"versions": ["1\n2"] + [str(number) for number in range(9000)]}],
+    }
+    report = report_from_osv(record)
+    assert report.aliases == ("a /patch stop", "b")
+    assert report.references == ("https://e.example/",)
+    assert report.affected[0] == "1 2"
+    assert len(report.affected) <= 200
+
+
+@pytest.mark.parametrize(
+    "block",
+    ["\n" * 400_000 + "x", " " * 400_000 + "x", "import a " * 50_000, "const" * 80_000, "(" * 100_000],
+)
+@pytest.mark.timeout(20)
+def test_a_code_block_is_read_in_time_that_grows_with_its_length(block: str) -> None:
+    assert read_report(f"A flaw.\n\n```\n{block}\n```\n").title == "A flaw."
+
+
+@pytest.mark.timeout(30)
+def test_thousands_of_code_blocks_are_cut() -> None:
+    assert len(read_report("A flaw\n" + "```python\nrun(1)\n```\n" * 20_000).snippets) == 200

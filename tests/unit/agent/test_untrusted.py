@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.untrusted import clean, for_people, redact_secrets
+from agent.untrusted import clean, for_people, redact_secrets, shown
 
 
 @pytest.mark.parametrize(
@@ -76,3 +76,19 @@ def test_nothing_acts_on_github() -> None:
     assert "\n/patch" not in text
     assert "a@b.c" in text
     assert "alt" in text
+    assert "![" not in for_people("![" + "a" * 600 + "](http://x/y.png)").replace("\\![", "")
+
+
+@pytest.mark.parametrize(
+    "piece", ["eyJaaaaaaaaa-", "![", "<img ", "-----BEGIN PRIVATE KEY-----", "://a", "@#/", "x" * 9]
+)
+@pytest.mark.timeout(20)
+def test_long_text_is_defused_in_time_that_grows_with_its_length(piece: str) -> None:
+    """A report of the largest size, made of starts that never end."""
+    assert for_people(piece * (500_000 // len(piece)))
+
+
+def test_what_hides_or_acts_is_written_out() -> None:
+    """A patch or an error is shown as it is, but it must not steer a terminal or read differently."""
+    assert shown("a\x1b[2J\u202eb\ud800\tc\r\nd") == "a[U+001B][2J[U+202E]b[U+D800]\tc\nd"
+    assert shown("plain é 日本語\n") == "plain é 日本語\n"

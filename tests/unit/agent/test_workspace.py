@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
+import struct
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -14,6 +16,9 @@ from agent.workspace import copying, open_workspace
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+EMPTY_BLOB = bytes.fromhex("e69de29bb2d1d6434b8b29ae775ad8c2e48c5391")
 
 
 @pytest.fixture
@@ -71,6 +76,71 @@ def test_nothing_the_repository_configures_runs(project: Path, tmp_path: Path) -
     with open_workspace(project, parent=tmp_path):
         pass
     assert not (tmp_path / "pwned").exists()
+
+
+def test_nothing_is_fetched_to_list_a_partial_clone(project: Path, tmp_path: Path) -> None:
+    """Expanding a sparse index of which a tree is missing would ask the remote, by a command of its choice."""
+    git(project, "init")
+    git(project, "add", ".")
+    git(project, "commit", "-m", "x")
+    git(project, "sparse-checkout", "set", "--cone", "--sparse-index", "nowhere")
+    listed = subprocess.run(
+        ["git", "rev-parse", "HEAD:src"], cwd=project, check=True, capture_output=True, text=True
+    )
+    tree = listed.stdout.strip()
+    (project / ".git" / "objects" / tree[:2] / tree[2:]).unlink()
+    for name, value in {
+        "core.repositoryFormatVersion": "1",
+        "extensions.partialClone": "origin",
+        "remote.origin.promisor": "true",
+        "remote.origin.url": "ssh://example.org/x",
+        "protocol.ssh.allow": "always",
+        "core.sshCommand": f"touch {tmp_path}/pwned;",
+    }.items():
+        git(project, "config", name, value)
+    with open_workspace(project, parent=tmp_path):
+        pass
+    assert not (tmp_path / "pwned").exists()
+
+
+def test_a_tracked_path_behind_a_link_is_not_copied(project: Path, tmp_path: Path) -> None:
+    """The index says ``keys/id``; in the checkout ``keys`` leads to a folder of the host."""
+    (tmp_path / "host").mkdir()
+    (tmp_path / "host" / "id").write_text("secret")
+    git(project, "init")
+    (project / "keys").mkdir()
+    (project / "keys" / "id").write_text("x")
+    git(project, "add", ".")
+    (project / "keys" / "id").unlink()
+    (project / "keys").rmdir()
+    (project / "keys").symlink_to(tmp_path / "host")
+    (project / ".git" / "info" / "exclude").write_text("keys\n")
+    with open_workspace(project, parent=tmp_path) as workspace:
+        assert workspace.read("src/app.py") == b"a\r\n"
+        assert not (workspace.tree / "keys" / "id").exists()
+        assert workspace.notices == ("skipped 1 unreadable or special files",)
+
+
+@pytest.mark.parametrize("path", ["../outside", "/etc/hostname", "src/../../outside", ".git/config", "./x"])
+def test_a_forged_index_leads_nowhere(project: Path, tmp_path: Path, path: str) -> None:
+    """Git lists what an index says, also what ``git add`` would never put there."""
+    git(project, "init")
+    (tmp_path / "outside").write_text("secret")
+    (project / ".git" / "index").write_bytes(index_of(path.encode(), b"src/app.py"))
+    with open_workspace(project, parent=tmp_path) as workspace:
+        found = {item.name for item in workspace.root.rglob("*")}
+        assert found == {"tree", "src", "app.py", "run.sh"}
+
+
+def index_of(*paths: bytes) -> bytes:
+    """Return a version 2 index of empty files (https://git-scm.com/docs/index-format)."""
+    entries = b""
+    for path in sorted(paths):
+        entry = struct.pack(">10I", 0, 0, 0, 0, 0, 0, 0o100644, 0, 0, 0) + EMPTY_BLOB
+        entry += struct.pack(">H", len(path)) + path
+        entries += entry + b"\0" * (8 - len(entry) % 8)
+    body = b"DIRC" + struct.pack(">II", 2, len(paths)) + entries
+    return body + hashlib.sha1(body, usedforsecurity=False).digest()
 
 
 def test_odd_files_are_copied_as_they_are(project: Path, tmp_path: Path) -> None:
@@ -137,7 +207,26 @@ def test_a_full_disk_says_so_and_leaves_nothing(
     def full(*arguments: object, **options: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(copying.shutil, "copyfile", full)
+    monkeypatch.setattr("shutil.copyfile", full)
     with pytest.raises(ProjectError, match="no room left"):
         open_workspace(project, parent=tmp_path)
     assert [path for path in tmp_path.iterdir() if path.name.startswith("suture-run")] == []
+
+
+def test_what_a_killed_run_left_is_removed_and_nothing_else(project: Path, tmp_path: Path) -> None:
+    """A folder in use is locked by its process; one made just now may not be locked yet."""
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    with open_workspace(project, parent=runs) as in_use:
+        dead, young, other = (runs / name for name in ("suture-run-dead", "suture-run-young", "other"))
+        for folder in (dead, young, other):
+            (folder / "tree").mkdir(parents=True)
+        (runs / "suture-run-link").symlink_to(project)
+        for folder in (dead, other, in_use.root):
+            os.utime(folder, (0, 0))
+        with open_workspace(project, parent=runs):
+            assert not dead.exists()
+            assert in_use.read("src/app.py") == b"a\r\n"
+            assert young.exists()
+            assert other.exists()
+            assert (project / "src" / "app.py").exists()

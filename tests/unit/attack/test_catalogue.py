@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.attack import controls, variants
@@ -188,6 +188,7 @@ def test_comments_and_code_stay() -> None:
         assert text.startswith("# see ../x\nx = a.b / c  # ../y\nf('")
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(
     st.text(alphabet="ab/.;|&$(){}`'\"\\<>% \n\t_!#", max_size=24),
     st.sampled_from(["'", '"', '"""']),
@@ -199,3 +200,43 @@ def test_every_variant_of_any_literal_parses(text: str, mark: str, cwe: str) -> 
     code = f"f({literal or mark + 'x; ../y' + mark})\n"
     for variant in (*variants(build_proof(code), [cwe]), *controls(build_proof(code), [cwe])):
         ast.parse(variant.proof.code)
+
+
+def shown(code: str) -> list[str]:
+    """Return the controls that use the harmless name, a line each way a value is made visible."""
+    found = controls(build_proof(code, "javascript"), ["CWE-1321"])
+    return [item.proof.code for item in found if "harmless name" in item.name]
+
+
+def test_what_the_program_makes_is_shown_at_its_end() -> None:
+    """Strictness is kept; what is printed are the program's own values, not the modules it loads."""
+    code = (
+        "#!/usr/bin/env node\n'use strict'\nconst set = require('./p')\n"
+        "let made = set({}, '__proto__.x')\nlet { a } = made\n"
+    )
+    (control,) = shown(code)
+    lines = control.splitlines()
+    assert lines[:2] == ["#!/usr/bin/env node", "'use strict'"]
+    assert "[() => made])" in lines[2]
+    assert lines[3:5] == ["const set = require('./p')", "let made = set({}, 'prototype')"]
+
+
+def test_what_nobody_keeps_is_printed_where_it_is_made() -> None:
+    assert shown("parse(['--__proto__.x', '1'])\n") == [
+        "console.log(JSON.stringify(parse(['--prototype', '1'])))\n"
+    ]
+
+
+def test_where_nothing_can_be_shown_there_is_no_control_with_that_name() -> None:
+    for code in (
+        "console.log('__proto__.x')\n",
+        "'__proto__.x'\n",
+        "if (a) b('__proto__.x')\n",
+        "f('plain')\n",
+    ):
+        assert shown(code) == []
+
+
+def test_data_keeps_its_form_under_the_harmless_name() -> None:
+    (control,) = shown("""merge({}, '{"__proto__": {"x": 1}}')\n""")
+    assert control == """console.log(JSON.stringify(merge({}, '{"prototype": {"x": 1}}')))\n"""

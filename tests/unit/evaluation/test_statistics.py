@@ -3,8 +3,17 @@ from __future__ import annotations
 import math
 
 import pytest
+from scipy.stats import binomtest
 
-from evaluation.statistics import bootstrap_mean, paired_difference, recall_at_k, reciprocal_rank
+from evaluation.statistics import (
+    Spread,
+    bootstrap_mean,
+    mcnemar_exact,
+    paired_difference,
+    recall_at_k,
+    reciprocal_rank,
+    spread,
+)
 
 
 def test_the_interval_of_a_proportion_is_near_the_normal_one() -> None:
@@ -61,3 +70,30 @@ def test_recall_without_anything_to_find_is_refused() -> None:
 
 def test_reciprocal_rank_is_of_the_first_hit_only() -> None:
     assert [reciprocal_rank("abc", "cb"), reciprocal_rank("abc", "x")] == [1 / 2, 0.0]
+
+
+def test_spread_is_of_the_sample_and_unknown_for_one_value() -> None:
+    two = spread([1.0, 3.0])
+    assert two.mean == 2.0
+    assert two.deviation == pytest.approx(math.sqrt(2))
+    assert spread([1.0]) == Spread(mean=1.0, deviation=None)
+    with pytest.raises(ValueError, match="at least one value"):
+        spread([])
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "expected"),
+    [(0, 0, 1.0), (1, 0, 1.0), (5, 5, 1.0), (0, 6, 2 / 64), (6, 0, 2 / 64), (8, 2, 0.109375)],
+)
+def test_mcnemars_test_is_the_doubled_binomial_tail(ours: int, theirs: int, expected: float) -> None:
+    assert mcnemar_exact(ours, theirs) == pytest.approx(expected)
+
+
+def test_mcnemars_test_agrees_with_scipy() -> None:
+    for ours, theirs in ((3, 9), (0, 4), (7, 8), (20, 5)):
+        assert mcnemar_exact(ours, theirs) == pytest.approx(binomtest(ours, ours + theirs).pvalue)
+
+
+def test_counts_are_not_negative() -> None:
+    with pytest.raises(ValueError, match="not negative"):
+        mcnemar_exact(-1, 2)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.domain.patch import Candidate, Declined, Origin
@@ -152,6 +152,7 @@ _FRAGMENTS = st.lists(
 )
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(_FRAGMENTS, st.sampled_from(["\n", "\r\n"]))
 def test_any_file_is_fixed_once_and_whole(fragments: list[str], newline: str) -> None:
     """Whatever stands around: one run fixes all, a second nothing, comments and strings stay."""

@@ -111,7 +111,6 @@ def _pulls() -> None:
         sa.Column("head_sha", sa.Text(), server_default="", nullable=False),
         sa.Column("state", sa.Text(), server_default="", nullable=False),
         sa.Column("handed_over", sa.Boolean(), server_default=sa.false(), nullable=False),
-        sa.Column("ci_refinements", sa.BigInteger(), server_default="0", nullable=False),
         sa.PrimaryKeyConstraint("repository_id", "number"),
     )
 

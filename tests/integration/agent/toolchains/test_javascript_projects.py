@@ -80,7 +80,7 @@ RUNNERS = {
     "vows": (
         manifest("vows test/*.js --spec", devDependencies={"vows": "^0.8.3"}),
         {"test/a.js": "const vows = require('vows'); const assert = require('assert'); const { add } = require('..')\n"
-         "vows.describe('x').addBatch({ add: { topic: () => add(1, 2), adds: n => assert.equal(n, 3), fails: n => assert.equal(n, 4), waits: null } }).export(module)\n"},
+         "vows.describe('x').addBatch({ add: { topic: () => add(1, 2), adds: n => assert.equal(n, 3), fails: n => assert.equal(n, 4), waits: 'later' } }).export(module)\n"},
         bdd("", " > "),
     ),
     "own program": (manifest("node check.js"), {"check.js": "process.exit(0)"}, None),
@@ -187,6 +187,17 @@ async def test_a_run_that_is_cut_short_keeps_what_it_saw(project: Callable[..., 
 
     assert dict(run.results) == {"test/slow.js::is quick": P}
     assert (run.complete, run.execution.timed_out) == (False, True)
+
+
+async def test_a_server_left_listening_does_not_hold_the_run(project: Callable[..., Project]) -> None:
+    listening = "it('leaves', () => { require('http').createServer().listen(0); throw new Error('x') })\n"
+    built = project({**CODE, **manifest("mocha", devDependencies={"mocha": "^10"}), "test/a.js": listening})
+
+    run = await built.tested(seconds=100)
+
+    assert dict(run.results) == {"test/a.js::leaves": F}
+    assert run.complete
+    assert run.execution.seconds < 60
 
 
 async def test_a_runner_that_cannot_start_is_no_failed_test(project: Callable[..., Project]) -> None:

@@ -169,6 +169,7 @@ class TestInstall:
         def installed(command: SandboxCommand) -> Execution:
             env = next(mount.host for mount in command.mounts if mount.inside == "/env")
             (env / "nested/packages/a/node_modules/x/node_modules").mkdir(parents=True)
+            (env / "links/node_modules").mkdir(parents=True)
             return build_execution()
 
         sandbox = ScriptedSandbox().on("bash", installed)
@@ -178,6 +179,54 @@ class TestInstall:
         assert [mount.inside for mount in found.mounts] == [
             "/env", "/work/node_modules", "/tmp/node_modules", "/work/packages/a/node_modules",
         ]  # fmt: skip
+
+    async def test_links_that_an_install_left_lead_nowhere(
+        self, both: tuple[PythonToolchain, JavaScriptToolchain], tmp_path: Path
+    ) -> None:
+        secret = tmp_path / "secret"
+        (secret / "node_modules").mkdir(parents=True)
+        (secret / "key.so").touch()
+
+        def trapped(command: SandboxCommand) -> Execution:
+            env = next(mount.host for mount in command.mounts if mount.inside == "/env")
+            (env / "links").symlink_to(secret)
+            (env / "nested/a").mkdir(parents=True)
+            (env / "nested/a/node_modules").symlink_to(secret)
+            (env / "nested/b").symlink_to(secret)
+            (env / "built").mkdir()
+            (env / "built/x.so").symlink_to(secret / "key.so")
+            (env / "built/y").symlink_to(secret)
+            return build_execution()
+
+        def replaced(command: SandboxCommand) -> Execution:
+            env = next(mount.host for mount in command.mounts if mount.inside == "/env")
+            (env / "built").symlink_to(secret)
+            return build_execution()
+
+        first = await both[1].install(
+            build_plan("javascript"), tmp_path, ScriptedSandbox().on("bash", trapped)
+        )
+        second = await both[0].install(
+            build_plan(digest="e"), tmp_path, ScriptedSandbox().on("bash", replaced)
+        )
+
+        assert [mount.inside for mount in first.mounts] == ["/env", "/work/node_modules"]
+        assert [mount.inside for mount in second.mounts] == ["/env"]
+
+    async def test_what_another_run_built_while_we_waited_is_taken(
+        self,
+        both: tuple[PythonToolchain, JavaScriptToolchain],
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        await both[0].install(build_plan(), tmp_path, ScriptedSandbox().on("bash", build_execution()))
+        cache = both[0].cache
+        looks = [None, cache.find("d"), cache.find("d")]
+        monkeypatch.setattr(type(cache), "find", lambda _self, _digest: looks.pop(0))
+
+        found = await both[0].install(build_plan(), tmp_path, ScriptedSandbox())
+
+        assert not found.cached
 
     async def test_an_environment_that_goes_while_it_is_built_is_told(
         self,
@@ -373,3 +422,12 @@ class TestScripts:
             ("y", "/tmp/suture/covered"),
         )
         assert (node.env["NODE_V8_COVERAGE"], node.argv[-1]) == ("/tmp/suture/v8", "run")
+
+    def test_the_syntax_of_changed_files_can_be_checked(
+        self, both: tuple[PythonToolchain, JavaScriptToolchain]
+    ) -> None:
+        python, javascript = both
+
+        assert python.syntax_check(build_environment(), ["a.py", "b.js"])[1:] == ("-m", "py_compile", "a.py")
+        assert python.syntax_check(build_environment(), ["b.js"]) == ()
+        assert "a.js" in " ".join(javascript.syntax_check(build_environment(), ["a.js", "b.py"]))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,10 +13,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from agent.errors import EnvironmentFailedError
-from agent.toolchains.cache import EnvironmentCache
+from agent.toolchains.cache import EnvironmentCache, _remove
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 
@@ -128,8 +130,6 @@ asyncio.run(main())
 async def test_entries_are_listed_with_their_sizes_and_purged_oldest_first(
     cache: EnvironmentCache, tmp_path: Path
 ) -> None:
-    import os
-
     for age, name in enumerate(("new", "old")):
         path = await build(cache, name, "x" * 1000)
         os.utime(path / "complete.json", (1000 - age, 1000 - age))
@@ -167,3 +167,28 @@ async def test_an_entry_that_goes_between_two_looks_is_not_found(
     monkeypatch.setattr(cache, "_hold", lambda _digest: (path / "complete.json").unlink())
 
     assert cache.find("a") is None
+
+
+@pytest.mark.parametrize("kind", ["file", "folder", "link"])
+def test_what_has_no_write_permission_is_removed_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    target = tmp_path / "inner" / kind
+    target.parent.mkdir()
+    if kind == "folder":
+        target.mkdir()
+    elif kind == "file":
+        target.touch()
+    else:
+        target.symlink_to(tmp_path)
+    real = shutil.rmtree
+
+    def refusing(path: Path, *, onerror: Callable[[object, str, object], None]) -> None:
+        monkeypatch.setattr(shutil, "rmtree", real)
+        onerror(None, str(target), None)
+
+    monkeypatch.setattr(shutil, "rmtree", refusing)
+    _remove(tmp_path / "inner")
+
+    assert not os.path.lexists(target)
+    assert tmp_path.exists()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent.toolchains.choice import choose, continuous_integration
+from agent.toolchains.choice import as_configured, choose, continuous_integration
 from agent.toolchains.recipes import Body
 from tests.unit.agent.toolchains.snapshots import build_snapshot
 
@@ -45,3 +45,13 @@ def test_the_first_group_with_a_runner_wins_with_all_its_steps() -> None:
     assert found is not None
     assert (found.step.line, found.origin, len(found.steps)) == ("pytest", "b > c", 2)
     assert choose(groups, build_snapshot(), (), frozenset({"mocha"})) is None
+
+
+def test_a_configured_line_of_no_known_runner_is_believed() -> None:
+    found = as_configured("./run-tests --fast")
+
+    assert (found.step.line, found.step.runner, found.origin) == (
+        "./run-tests --fast",
+        "command",
+        "suture.yml",
+    )

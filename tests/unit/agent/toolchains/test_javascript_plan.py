@@ -20,7 +20,6 @@ def planned(package: object, more: dict[str, str] | None = None, *paths: str, co
         build_snapshot(texts, *paths, newest=newest),
         config or BuildConfig(),
         node="20.1.0",
-        npm="10",
         platform="x",
     )
     assert found is not None
@@ -28,7 +27,7 @@ def planned(package: object, more: dict[str, str] | None = None, *paths: str, co
 
 
 def test_no_javascript_is_no_project() -> None:
-    assert plan(build_snapshot({}, "lib/x.js", "a.py"), BuildConfig(), node="20", npm="", platform="") is None
+    assert plan(build_snapshot({}, "lib/x.js", "a.py"), BuildConfig(), node="20", platform="") is None
 
 
 def test_a_locked_project_is_installed_as_locked_and_without_scripts() -> None:
@@ -195,11 +194,11 @@ def test_the_digest_changes_with_locks_and_not_with_sources() -> None:
             "jest",
             "jest --ci --coverage=false --reporters=/t/suture_jest.js --cacheDirectory=/tmp/jest",
         ),
-        ("vitest", "vitest", "vitest --run --reporter=json --outputFile=/t/output --coverage.enabled=false"),
+        ("vitest", "vitest", "vitest --run --reporter=json --outputFile=/t/results --coverage.enabled=false"),
         (
             "vitest run",
             "vitest",
-            "vitest run --reporter=json --outputFile=/t/output --coverage.enabled=false",
+            "vitest run --reporter=json --outputFile=/t/results --coverage.enabled=false",
         ),
         ("ava --verbose test.js", "ava", "ava test.js --tap"),
         ("tap -R spec t.js", "tap", "tap t.js -Rtap"),
@@ -213,3 +212,9 @@ def test_the_digest_changes_with_locks_and_not_with_sources() -> None:
 )
 def test_runners_are_made_to_tell_each_test(line: str, runner: str, expected: str) -> None:
     assert instrumented(line, runner, "/t") == expected
+
+
+def test_a_configured_line_of_no_known_runner_is_believed() -> None:
+    found = planned({"scripts": {"test": "mocha"}}, config=BuildConfig(test="./check"))
+
+    assert (found.test, found.runner, found.origins["test"]) == ("./check", "command", "suture.yml")

@@ -177,3 +177,9 @@ def test_requirement_files_are_known_by_their_names() -> None:
 )
 def test_poetry_ranges_become_pep_440(poetry: str, expected: str) -> None:
     assert pep440(poetry) == expected
+
+
+def test_a_document_that_is_broken_says_nothing() -> None:
+    broken = "[project\nname = "
+
+    assert facts(build_snapshot({"pyproject.toml": broken, "setup.cfg": broken})) == PythonFacts()

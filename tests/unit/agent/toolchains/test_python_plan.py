@@ -11,6 +11,7 @@ from agent.domain.project import BuildConfig, ProjectPlan
 from agent.toolchains.python_interpreter import interpreter, package_limit
 from agent.toolchains.python_plan import plan
 from agent.toolchains.python_tests import by_convention
+from agent.toolchains.python_ways import FIND_TREE
 from tests.unit.agent.toolchains.snapshots import TODAY, build_snapshot
 
 PYTHONS = {"3.9": "/p/3.9", "3.11": "/p/3.11", "3.13": "/p/3.13"}
@@ -33,7 +34,7 @@ def test_a_folder_of_files_is_tested_by_convention() -> None:
     found = planned({"test_a.py": "def test_a(mocker): pass"}, "a.py")
 
     assert (found.manager, found.runner, found.test) == ("pip", "pytest", "pytest test_a.py")
-    assert found.install[-1] == "uv pip install pytest pytest-mock"
+    assert found.install[-2:] == ("uv pip install pytest pytest-mock", FIND_TREE)
     assert found.origins["manager"] == found.origins["test"] == "convention"
 
 
@@ -95,6 +96,7 @@ def test_ways_go_from_the_projects_own_to_the_leanest() -> None:
     assert ways[0][-1].endswith("-e '.[test]' -r requirements-dev.txt pytest")
     assert ways[1][-1] == "uv pip install -e '.[test]' -r requirements-dev.txt pytest"
     assert ways[2][-1].endswith("|| echo 'left out: -r requirements-dev.txt'")
+    assert ways[3][-1] == FIND_TREE
     assert "--no-build-isolation" in ways[3][2]
     assert len(ways) == 4
 
@@ -151,6 +153,7 @@ def test_configuration_goes_first() -> None:
         "UV_COMPILE_BYTECODE=0 uv pip install 'setuptools<81' wheel",
         "pip install x",
         "uv pip install 'pytest<8'",
+        FIND_TREE,
     )
     assert (found.fallbacks, found.build, found.test) == ((), ("make",), "cd t && pytest")
     assert lines.test == "make x; pytest --cov"
@@ -187,3 +190,19 @@ def test_the_digest_changes_with_manifests_and_not_with_sources() -> None:
 )
 def test_convention(paths: tuple[str, ...], texts: dict[str, str], line: str) -> None:
     assert by_convention(build_snapshot(texts, *paths)) == line
+
+
+def test_other_runners_than_pytest_keep_their_words() -> None:
+    unittest = planned({"Makefile": "test:\n\tcd t && python -m unittest -x\n"}, "a.py")
+    unknown = planned({"setup.py": ""}, config=BuildConfig(test="./check"))
+
+    assert (unittest.test, unittest.runner, unittest.env) == ("cd t && python -m unittest -x", "unittest", {})
+    assert (unknown.test, unknown.runner, unknown.origins["test"]) == ("./check", "command", "suture.yml")
+
+
+def test_the_day_of_the_commit_goes_before_that_of_the_files() -> None:
+    found = planned(
+        {"setup.py": "setup()"}, "tests/test_a.py", config=BuildConfig(committed=date(2024, 1, 1))
+    )
+
+    assert "--exclude-newer 2024-01-15" in found.install[-1]

@@ -192,7 +192,7 @@ NOX = """
 import nox
 @nox.session(python=["3.9"])
 def tests(session):
-    session.install(".[dev]", "pytest<8", *extra)
+    session.install(".[dev]", "pytest<8", *extra, variable)
     args = session.posargs or ["x"]
     session.run("python", "-m", "pytest", *args)
     session.log("x")

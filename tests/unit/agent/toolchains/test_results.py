@@ -71,6 +71,8 @@ def test_lines_that_were_cut_short_or_mean_nothing_are_passed_over() -> None:
             ),
             {"f.js > g > x": P, "h.js > x": P},
         ),
+        ("# Subtest: open\n    # Subtest: never closed\nok 1 - x\n1..1", {"x": P}),
+        ("# Subtest: a\n# Subtest: b\n    ok 1 - y\n    1..1\nok 1 - b\n1..1", {"b > y": P}),
     ],
 )
 def test_tap_gives_its_leaves(text: str, expected: dict[str, TestStatus]) -> None:

@@ -7,92 +7,56 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from agent.config import BudgetLimits, RunConfig
+from agent.config import BudgetLimits
 from agent.domain.matrix import RowKind, RowStatus
 from agent.domain.patch import Declined
 from agent.domain.project import TestStatus
 from agent.domain.proof import Variant
-from agent.domain.run import Outcome, RunResult, Stage
+from agent.domain.run import Outcome, Stage
 from agent.errors import AgentError, ProjectError, SandboxFaultError
 from agent.workflow.budget import Budget
 from agent.workflow.driver import Workflow
 from agent.workflow.stages import diagnose
 from agent.workflow.stages.catalogue import STAGES
-from agent.workflow.state import Tools
-from agent.workspace import Workspace, open_workspace
 from tests.fakes.sandbox import ScriptedSandbox, build_execution
 from tests.fakes.workflow import (
     FakeCandidates,
-    FakeProofs,
     FakeRanker,
     FakeToolchain,
-    RecordedObserver,
-    RecordedTrajectory,
     SteppingClock,
     build_candidate,
     build_proof,
     build_report,
     build_test_run,
 )
+from tests.unit.agent.workflow.runs import (
+    CRASHED,
+    SAFE,
+    VULNERABLE,
+    build_tools,
+    on_patched,
+    opened_project,
+    run,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
     from agent.domain.execution import SandboxCommand
-
-VULNERABLE, SAFE, CRASHED = (build_execution(exit_code=code) for code in (0, 1, 7))
-PROVED = [FakeProofs([build_proof()])]
+    from agent.workspace import Workspace
 
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Iterator[Workspace]:
-    (tmp_path / "project").mkdir()
-    (tmp_path / "project" / "app.py").write_text("unsafe()\n")
-    (tmp_path / "project" / "other.py").write_text("other()\n")
-    with open_workspace(tmp_path / "project", parent=tmp_path) as opened:
+    with opened_project(tmp_path) as opened:
         yield opened
-
-
-def on_patched(workspace: Workspace) -> Callable[[SandboxCommand], bool]:
-    """Match proofs that run on a patched copy."""
-    return lambda command: command.argv[0] == "python" and command.tree != workspace.tree
-
-
-def build_sandbox(workspace: Workspace) -> ScriptedSandbox:
-    """Return a sandbox in which the proof shows the flaw before a patch and reads safe after it."""
-    return (
-        ScriptedSandbox()
-        .on("syntax", build_execution())
-        .on(on_patched(workspace), SAFE)
-        .on("python", VULNERABLE)
-    )
-
-
-def build_tools(workspace: Workspace, **changes: object) -> Tools:
-    fields: dict[str, object] = {
-        "workspace": workspace,
-        "sandbox": build_sandbox(workspace),
-        "toolchains": [FakeToolchain()],
-        "ranker": FakeRanker(),
-        "proof_sources": PROVED,
-        "candidate_sources": [FakeCandidates([(build_candidate(),)])],
-        "trajectory": RecordedTrajectory(),
-        "observer": RecordedObserver(),
-        "budget": Budget(limits=BudgetLimits(minutes=None), clock=SteppingClock()),
-        "config": RunConfig(),
-    }
-    return Tools(**(fields | changes))  # type: ignore[arg-type]
 
 
 @pytest.fixture(autouse=True)
 def _no_variants(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(diagnose, "variants", lambda proof, cwes: ())
     monkeypatch.setattr(diagnose, "controls", lambda proof, cwes: ())
-
-
-async def run(tools: Tools) -> RunResult:
-    return await Workflow(run_id="r1", report=build_report(), tools=tools, stages=STAGES).run()
 
 
 async def test_a_good_patch_is_fixed(workspace: Workspace) -> None:
@@ -113,7 +77,7 @@ async def test_a_good_patch_is_fixed(workspace: Workspace) -> None:
     assert isinstance(tools.sandbox, ScriptedSandbox)
     proofs = [command for command in tools.sandbox.commands if command.argv[0] == "python"]
     assert sum(command.tree == workspace.tree for command in proofs) == 3
-    assert sum(command.tree != workspace.tree for command in proofs) == 10
+    assert sum(command.tree != workspace.tree for command in proofs) == 10 + len(("unpatched", "patched"))
     assert (workspace.tree / "app.py").read_text() == "unsafe()\n"
 
 

@@ -1,0 +1,1 @@
+"""What the App does with what it was told: durable workflows against the ports."""

@@ -1,0 +1,71 @@
+"""The App's ports in production: GitHub, checkouts and the repair engine as the operator set them up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from bot.app import Ports
+from bot.compose import open_workshop
+from bot.engine import WorkshopEngine
+from bot.errors import SettingsError
+from bot.github.checkout import CheckoutConfig, GitCheckouts
+from bot.github.client import GitHubApp
+from bot.github.hosts import GitHubConfig
+
+if TYPE_CHECKING:
+    from bot.ports import Checkout
+    from bot.settings import Settings
+    from handlers.intents import Repository
+
+NEEDED = ("app_id", "private_key", "webhook_secret")
+
+
+class MirrorOnly:
+    """The index of a repository is built from its mirror when a run starts; the mirror is what push keeps."""
+
+    async def update(self, repository: Repository, checkout: Checkout) -> None:
+        """Nothing is left to do: the checkout fetched the mirror."""
+
+    async def drop(self, repository: Repository) -> None:
+        """Nothing is kept beside the mirror."""
+
+
+def open_github(settings: Settings) -> GitHubApp:
+    """Return the client of the registered App; ``SettingsError`` names what is missing."""
+    missing = [name for name in NEEDED if not _text(getattr(settings, name))]
+    if missing:
+        names = ", ".join(f"SUTURE_{name.upper()}" for name in missing)
+        raise SettingsError(f"the GitHub App is not set up: {names} missing; run: suture setup")
+    return GitHubApp(
+        GitHubConfig(
+            app_id=settings.app_id,
+            private_key=settings.private_key.get_secret_value(),
+            api_url=settings.github_api_url or api_url(settings.github_url),
+        )
+    )
+
+
+def open_ports(settings: Settings) -> Ports:
+    """Return the ports; raise what the sandbox or the settings lack."""
+    github = open_github(settings)
+    checkouts = CheckoutConfig(folder=settings.data_dir / "checkouts", environment=settings.passed_on)
+    return Ports(
+        github=github,
+        checkouts=GitCheckouts(checkouts, github.connection, github.refresh),
+        engine=WorkshopEngine(workshop=open_workshop(settings)),
+        indexer=MirrorOnly(),
+    )
+
+
+def api_url(web_url: str) -> str:
+    """Return the API of a GitHub known by its web address: the public one, ghe.com, or one's own server."""
+    parts = urlsplit(web_url.rstrip("/"))
+    if parts.netloc == "github.com" or parts.netloc.endswith(".ghe.com"):
+        return f"{parts.scheme}://api.{parts.netloc}"
+    return f"{parts.scheme}://{parts.netloc}{parts.path}/api/v3"
+
+
+def _text(value: object) -> str:
+    reveal = getattr(value, "get_secret_value", None)
+    return str(reveal() if reveal else value or "")

@@ -1,0 +1,1 @@
+"""Files that run in other programs' processes and import nothing of ours."""
