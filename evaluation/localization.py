@@ -144,6 +144,10 @@ class WarmKeeper:
         self._documents.update(self._store.get(key for key in wanted if key not in self._documents))
         return {key: self._documents[key] for key in wanted if key in self._documents}
 
+    def known(self, keys: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+        """Return which documents are known."""
+        return self._store.known(keys)
+
     def put(self, found: Mapping[tuple[str, str], Document | None]) -> None:
         """Keep documents."""
         self._store.put(found)

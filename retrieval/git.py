@@ -130,15 +130,18 @@ class GitRepository:
         chosen = (self.resolve(revision), *(f"^{name}" for name in excluding))
         given = 0
         try:
-            for commit in self._log(
-                *chosen, detect="-M100%" if self.partial else "-M" if renames else "--no-renames"
-            ):
+            for commit in self._log(*chosen, detect=self._detection(renames=renames)):
                 given += 1
                 yield commit
         except GitError as error:
             if not renames or "unable to read" not in error.reason:
                 raise
             yield from islice(self._log(*chosen, detect="-M100%"), given, None)
+
+    def _detection(self, *, renames: bool) -> str:
+        if not renames:
+            return "--no-renames"
+        return "-M100%" if self.partial else "-M"
 
     def _log(self, *chosen: str, detect: str) -> Iterator[Commit]:
         safe = ("--no-ext-diff", "--no-textconv", "--no-show-signature")

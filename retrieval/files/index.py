@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
 from retrieval.files.past import encode_commit, past_log
-from retrieval.files.reading import Documents, read_documents
+from retrieval.files.reading import Documents, read_documents, read_missing
 from retrieval.files.snapshot import Snapshot
 from retrieval.files.trees import GitTree
 
@@ -66,6 +66,10 @@ class MemoryKeeper:
         """Return those documents that are known."""
         return {key: self._documents[key] for key in keys if key in self._documents}
 
+    def known(self, keys: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+        """Return which documents are known."""
+        return frozenset(keys) & self._documents.keys()
+
     def put(self, found: Mapping[tuple[str, str], Document | None]) -> None:
         """Keep documents."""
         self._documents.update(found)
@@ -86,7 +90,7 @@ class MemoryKeeper:
 def snapshot(tree: GitTree | FolderTree, keeper: Keeper, *, memory: IssueMemory | None = None) -> Snapshot:
     """Return a tree ready to be asked; what ``keeper`` does not know is read and given to it."""
     documents = read_documents(tree, keeper)
-    notes = tuple(notes_of(tree, documents))
+    notes = tuple(notes_of(tree))
     if not isinstance(tree, GitTree):
         return Snapshot(documents=documents, memory=memory, now=_NO_END, notes=notes)
     ids = read_commits(tree, keeper)
@@ -98,28 +102,12 @@ def snapshot(tree: GitTree | FolderTree, keeper: Keeper, *, memory: IssueMemory 
 
 def update(tree: GitTree | FolderTree, keeper: Keeper) -> Update:
     """Read what the index lacks for a tree, and nothing else."""
-    counted = _Counting(keeper)
-    missing = tuple(notes_of(tree, read_documents(tree, counted)))
+    contents = read_missing(tree, keeper)
     before = len(keeper.commit_ids())
     if isinstance(tree, GitTree):
         read_commits(tree, keeper)
     commits = len(keeper.commit_ids()) - before
-    return Update(files=len(tree.files), contents=counted.count, commits=commits, notes=missing)
-
-
-class _Counting:
-    """Passes documents on and counts the new ones."""
-
-    def __init__(self, documents: Documents) -> None:
-        self._documents = documents
-        self.count = 0
-
-    def get(self, keys: Iterable[tuple[str, str]]) -> Mapping[tuple[str, str], Document | None]:
-        return self._documents.get(keys)
-
-    def put(self, found: Mapping[tuple[str, str], Document | None]) -> None:
-        self.count += len(found)
-        self._documents.put(found)
+    return Update(files=len(tree.files), contents=contents, commits=commits, notes=tuple(notes_of(tree)))
 
 
 def read_commits(tree: GitTree, keeper: Commits) -> tuple[str, ...]:
@@ -148,9 +136,8 @@ def _cut(commits: Iterator[Commit]) -> Iterator[list[Commit]]:
         yield block
 
 
-def notes_of(tree: GitTree | FolderTree, documents: Mapping[str, Document]) -> Iterator[str]:
+def notes_of(tree: GitTree | FolderTree) -> Iterator[str]:
     """Yield what a reader of the ranking should know is missing."""
-    del documents
     if not isinstance(tree, GitTree):
         yield "no git history: past fixes cannot speak"
         return

@@ -23,24 +23,13 @@ class Documents(Protocol):
         """Return those that are known."""
         ...
 
+    def known(self, keys: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+        """Return which are known, without reading them."""
+        ...
+
     def put(self, found: Mapping[tuple[str, str], Document | None]) -> None:
         """Keep them all or none."""
         ...
-
-
-class MemoryDocuments:
-    """Keeps them as long as the process lives."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[str, str], Document | None] = {}
-
-    def get(self, keys: Iterable[tuple[str, str]]) -> Mapping[tuple[str, str], Document | None]:
-        """Return those that are known."""
-        return {key: self._known[key] for key in keys if key in self._known}
-
-    def put(self, found: Mapping[tuple[str, str], Document | None]) -> None:
-        """Keep them."""
-        self._known.update(found)
 
 
 EMPTY = document("", "")
@@ -49,13 +38,28 @@ EMPTY = document("", "")
 
 def read_documents(tree: Tree, known: Documents) -> Mapping[str, Document]:
     """Return path -> document for every file of the tree, reading only contents never seen."""
-    keys = {path: (one, suffix(path)) for path, one in tree.files.items() if has_text(path)}
+    keys = _keys(tree)
     found = dict(known.get(keys.values()))
     missing = {key: path for path, key in keys.items() if key not in found}
     for block in _blocks(tree, missing):
         known.put(block)
         found |= block
     return {path: found.get(keys[path]) or EMPTY if path in keys else EMPTY for path in tree.files}
+
+
+def read_missing(tree: Tree, known: Documents) -> int:
+    """Read contents never seen and return how many there were; what is known is not touched."""
+    keys = _keys(tree)
+    have = known.known(keys.values())
+    count = 0
+    for block in _blocks(tree, {key: path for path, key in keys.items() if key not in have}):
+        known.put(block)
+        count += len(block)
+    return count
+
+
+def _keys(tree: Tree) -> Mapping[str, tuple[str, str]]:
+    return {path: (one, suffix(path)) for path, one in tree.files.items() if has_text(path)}
 
 
 def _blocks(

@@ -81,6 +81,12 @@ class IndexStore:
                     found[blob, ending] = None if content is None else self._decoded(content)
         return found
 
+    def known(self, keys: Iterable[Key]) -> frozenset[Key]:
+        """Return which documents are known, without reading them."""
+        with self._told():
+            rows = self._database.execute("SELECT blob, ending FROM documents").fetchall()
+        return frozenset(keys) & frozenset(rows)
+
     def _decoded(self, content: bytes) -> Document:
         try:
             return decode(content)

@@ -106,5 +106,6 @@ def _quality(asked: list[Asked], alpha: float) -> float:
     ranks = []
     for lexical, history, files in asked:
         scores = alpha * history + (1 - alpha) * lexical
-        ranks.append(1 / (1 + int((scores > scores[files].max()).sum())))
+        order = np.lexsort((np.arange(len(scores)), -scores))
+        ranks.append(1 / (1 + int(np.flatnonzero(np.isin(order, files))[0])))
     return float(np.mean(ranks))
