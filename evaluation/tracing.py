@@ -229,7 +229,7 @@ def _queries(judged: _Judged) -> list[RankedQuery]:
 def _placed(tracer: CommitTracer, judged: _Judged, weights: Mapping[str, float] | None) -> Placed:
     found = tracer.weighted(judged.table, weights) if weights else tracer.scores(judged.query, judged.table)
     scores = np.where(judged.there, found, -np.inf)
-    order = tracer.order(judged.table, scores, KS[-1])
+    order = [place for place in tracer.order(judged.table, scores, KS[-1]) if judged.there[place]]
     return Placed(
         advisory=judged.case.advisory,
         repository=judged.case.repository,

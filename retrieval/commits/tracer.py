@@ -97,7 +97,9 @@ class CommitTracer:
 
         The weights are fitted by softmax, so the difference of two scores is the logarithm of their odds.
         """
-        best = best_first(scores, LOOKED_AT)
+        best = [position for position in best_first(scores, LOOKED_AT) if np.isfinite(scores[position])]
+        if not best:
+            return 0.0
         family = self.signals.family
         others = [position for position in best[1:] if family[position] != family[best[0]]]
         return float(np.tanh((scores[best[0]] - scores[others[0]]) / 2)) if others else 1.0
