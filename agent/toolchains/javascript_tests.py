@@ -144,7 +144,9 @@ def instrumented(line: str, runner: str, folder: str) -> str:
         words = (*words[:place], "--test-reporter=tap", *words[place:])
     if runner == "vitest" and not {"run", "--run"} & set(words):
         added = ["--run", *added]
-    return " && ".join([*before, " ".join([*command.assignments, words[0], *words[1:], *added])])
+    # Before version 1, tap knew no reporters: it and the later ones obey this variable.
+    assignments = (*command.assignments, "TAP=1") if runner == "tap" else command.assignments
+    return " && ".join([*before, " ".join([*assignments, *words, *added])])
 
 
 def _without_reporters(words: Sequence[str]) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,8 +19,11 @@ from tests.repositories import Workshop
 from tests.unit.retrieval.files.build import build_issue
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
+
+    import numpy as np
+    from numpy.typing import NDArray
 
 NAMES = ("alpha", "beta", "gamma", "delta")
 
@@ -47,7 +51,7 @@ def test_alpha_is_kept_when_the_past_tells_more(
 ) -> None:
     monkeypatch.setattr(tuning, "FEWEST", 20)
     weak = tuned(DEFAULT, store)
-    found = fit_alpha(open_tree(workshop.path), store, preset=tuning.replace(weak, alpha=0.0))
+    found = fit_alpha(open_tree(workshop.path), store, preset=replace(weak, alpha=0.0))
 
     assert found.fixes == 24
     assert found.after > found.before
@@ -61,7 +65,7 @@ def test_alpha_is_left_alone_when_nothing_is_won(
 ) -> None:
     monkeypatch.setattr(tuning, "FEWEST", 20)
     first = fit_alpha(open_tree(workshop.path), store)
-    again = fit_alpha(open_tree(workshop.path), store, preset=tuning.replace(DEFAULT, alpha=first.alpha))
+    again = fit_alpha(open_tree(workshop.path), store, preset=replace(DEFAULT, alpha=first.alpha))
 
     assert not again.kept
     assert again.reason == "no better on the newer half"
@@ -85,9 +89,12 @@ def test_issues_are_kept_and_only_new_ones_are_embedded(
     remember(store, SVDEmbedder(), ISSUES[:11])
     embedded: list[int] = []
     embed = SVDEmbedder.embed
-    monkeypatch.setattr(
-        SVDEmbedder, "embed", lambda self, texts: (embedded.append(len(texts)), embed(self, texts))[1]
-    )
+
+    def counted(self: SVDEmbedder, texts: Sequence[str]) -> NDArray[np.float32]:
+        embedded.append(len(texts))
+        return embed(self, texts)
+
+    monkeypatch.setattr(SVDEmbedder, "embed", counted)
     remember(store, SVDEmbedder(), ISSUES)
     kept = load_memory(store, SVDEmbedder())
 

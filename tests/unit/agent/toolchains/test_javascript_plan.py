@@ -201,7 +201,7 @@ def test_the_digest_changes_with_locks_and_not_with_sources() -> None:
             "vitest run --reporter=json --outputFile=/t/results --coverage.enabled=false",
         ),
         ("ava --verbose test.js", "ava", "ava test.js --tap"),
-        ("tap -R spec t.js", "tap", "tap t.js -Rtap"),
+        ("tap -R spec t.js", "tap", "TAP=1 tap t.js -Rtap"),
         ("vows --spec test/*", "vows", "vows test/* --json"),
         ("node --test --test-reporter=spec a.js", "node", "node --test --test-reporter=tap a.js"),
         ("node test.js", "tape", "node test.js"),
