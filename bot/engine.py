@@ -6,7 +6,6 @@ import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from agent.config import RunConfig
 from bot.progress import SilentProgress
 from bot.repair import Repair, repair
 
@@ -18,10 +17,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkshopEngine:
-    """Runs each request in the operator's workshop."""
+    """Runs each request in the operator's workshop, as the repository's configuration says.
+
+    Rules read no ``feedback``: without a model, a refined run is the same run on the newer commit.
+    """
 
     workshop: Workshop
-    config: RunConfig = dataclasses.field(default_factory=RunConfig)
 
     async def repair(self, request: RepairRequest) -> RunResult:
         """Run the stages and write the files to ``request.out``; cancelling stops the run at once."""
@@ -29,7 +30,7 @@ class WorkshopEngine:
             project=request.checkout.tree,
             report=request.report,
             out=request.out,
-            config=dataclasses.replace(self.config, depth=request.depth),
+            config=dataclasses.replace(request.config, depth=request.depth),
             run_id=request.run_id,
             history=request.checkout.mirror,
         )

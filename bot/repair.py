@@ -112,5 +112,5 @@ def _dated(job: Repair) -> Repair:
     """Say when the tree was committed: a fresh clone's files are all of today."""
     if job.config.build.committed is not None:
         return job
-    build = dataclasses.replace(job.config.build, committed=commit_day(job.project))
+    build = dataclasses.replace(job.config.build, committed=commit_day(job.history or job.project))
     return dataclasses.replace(job, config=dataclasses.replace(job.config, build=build))
