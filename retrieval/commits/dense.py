@@ -1,7 +1,6 @@
 """A latent space over the commits of one history: TF-IDF of the indexed tokens and a truncated SVD.
 
-It needs neither weights nor the commits' texts again, for the index holds every token. Measured, it helps only the
-``paper`` preset, which has nothing better; the default ranking does without it.
+It needs neither weights nor the commits' texts again, for the index holds every token. Only the ``paper`` preset uses it.
 """
 
 from __future__ import annotations
