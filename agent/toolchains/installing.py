@@ -101,7 +101,7 @@ async def _attempts(
         log = _log(execution)
         logs.append(f"way {number + 1}\n{log}")
         if execution.exit_code != 0:
-            tried[-1]["reason"] = _reason(log)
+            tried[-1]["reason"] = reason_of(log)
         if execution.exit_code == 0:
             for part in entry.iterdir():
                 part.rename(folder / part.name)
@@ -109,7 +109,7 @@ async def _attempts(
             (folder / "install.log").write_text("\n\n".join(logs), encoding="utf-8")
             return {"attempt": number, "tried": tried, "language": plan.language}
     reason = (
-        f"the {plan.language} project could not be installed; {len(tried)} ways were tried: {_reason(log)}"
+        f"the {plan.language} project could not be installed; {len(tried)} ways were tried: {reason_of(log)}"
     )
     raise EnvironmentFailedError(reason, log="\n\n".join(logs), retryable=NETWORK.search(log) is not None)
 
@@ -144,12 +144,20 @@ def _log(execution: Execution) -> str:
     return "\n".join([*text.splitlines()[-TAIL_LINES * 5 :], ended])
 
 
-def _reason(log: str) -> str:
-    """Return the line of a log that says most: the last that speaks of an error, else the last."""
+FULL = "no room left in the cache folder; free some, or give another by SUTURE_CACHE_DIR"
+_TELLING = re.compile(r"error|not found|no solution|failed|ERR!", re.IGNORECASE)
+_POINTING = re.compile(r"complete log of this run|npm error (?:path|errno|code|syscall)\b|^\[", re.IGNORECASE)
+
+
+def reason_of(log: str) -> str:
+    """Return the line of a log that says most: the last that speaks of an error, else the last.
+
+    Lines that only point to another log or repeat a number say nothing; a full disk is told by its own name.
+    """
+    if "ENOSPC" in log or "No space left on device" in log:
+        return FULL
     lines = [line.strip() for line in log.splitlines() if line.strip()]
-    telling = [
-        line for line in lines if re.search(r"error|not found|no solution|failed|ERR!", line, re.IGNORECASE)
-    ]
+    telling = [line for line in lines if _TELLING.search(line) and not _POINTING.search(line)]
     return (telling or lines or ["no output"])[-1][:300]
 
 

@@ -48,30 +48,32 @@ class OutputFolder:
         run = shape_run(result, report, started_at=started_at, seconds=seconds)
         log = self._trajectory_tail()
         try:
-            self._replace("patch.diff", result.diff.encode("utf-8", "surrogateescape"))
-            if result.rejected_diff:
-                self._replace("rejected.diff", result.rejected_diff.encode("utf-8", "surrogateescape"))
-            if result.proof:
-                self._replace(
-                    f"proof{_SUFFIXES.get(result.proof.language, '.txt')}", result.proof.code.encode()
-                )
-            self._replace("matrix.json", shape_matrix(result).model_dump_json(indent=2).encode())
-            self._replace("evidence.md", render_evidence(run, result.diff).encode("utf-8", "replace"))
+            self._drop_earlier()
+            for name, content in _contents(result, run).items():
+                self._replace(name, content)
             page = render_page(run, result.diff or result.rejected_diff, log)
             self._replace("report.html", page.encode("utf-8", "replace"))
-            self._replace("run.json", run.model_dump_json(indent=2).encode())
         except OSError as error:
             raise OutputError(f"cannot write to {self.path}: {error.strerror}.") from None
         return run
 
+    def _drop_earlier(self) -> None:
+        """Remove what an earlier run left and this one may not write, so that nothing stale is believed."""
+        for name in ("rejected.diff", "report.html", *(f"proof{suffix}" for suffix in _SUFFIXES.values())):
+            (self.path / name).unlink(missing_ok=True)
+
     def _replace(self, name: str, content: bytes) -> None:
         target = self.path / name
         temporary = target.with_name(f".{name}.new")
-        with temporary.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(target)
+        try:
+            with temporary.open("wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(target)
+        except OSError:
+            temporary.unlink(missing_ok=True)
+            raise
 
     def _trajectory_tail(self, lines: int = 400) -> str:
         """Return the last lines of the trajectory for the page."""
@@ -80,3 +82,18 @@ class OutputFolder:
         except OSError:
             return ""
         return "\n".join(line[:600] for line in text.splitlines()[-lines:])
+
+
+def _contents(result: RunResult, run: RunShape) -> dict[str, bytes]:
+    """Return the files by name, the most needed first: a disk may fill up on the way."""
+    contents = {
+        "patch.diff": result.diff.encode("utf-8", "surrogateescape"),
+        "run.json": run.model_dump_json(indent=2).encode(),
+        "matrix.json": shape_matrix(result).model_dump_json(indent=2).encode(),
+        "evidence.md": render_evidence(run, result.diff).encode("utf-8", "replace"),
+    }
+    if result.rejected_diff:
+        contents["rejected.diff"] = result.rejected_diff.encode("utf-8", "surrogateescape")
+    if result.proof:
+        contents[f"proof{_SUFFIXES.get(result.proof.language, '.txt')}"] = result.proof.code.encode()
+    return contents

@@ -244,6 +244,16 @@ def test_a_folder_holds_every_file(tmp_path: Path) -> None:
     assert (folder.path / "patch.diff").read_text() == ""
 
 
+def test_an_earlier_run_leaves_nothing_to_be_believed(tmp_path: Path) -> None:
+    """A folder used again holds this run's files only."""
+    folder = OutputFolder(path=tmp_path)
+    refused = build_result(outcome=Outcome.NO_PATCH, candidate=None, diff="", rejected_diff=DIFF)
+    folder.write(refused, build_report(), started_at=NOW, seconds=1.0)
+    folder.write(build_result(proof=None), build_report(), started_at=NOW, seconds=1.0)
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {"evidence.md", "matrix.json", "patch.diff", "report.html", "run.json"}
+
+
 def test_a_folder_that_cannot_be_written_says_so(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(OutputError, match="give another --out"):
