@@ -66,14 +66,23 @@ async def observe(proof: ProofOfConcept, tree: Path, environment: Environment, t
 
 
 async def observe_times(
-    proof: ProofOfConcept, tree: Path, environment: Environment, tools: Tools, times: int
+    proof: ProofOfConcept,
+    tree: Path,
+    environment: Environment,
+    tools: Tools,
+    times: int,
+    *,
+    wanted: Verdict | None = None,
 ) -> list[Observation]:
-    """Run ``proof`` up to ``times`` times, one after another; a differing verdict ends it early."""
+    """Run ``proof`` up to ``times`` times, one after another.
+
+    The first verdict that is not ``wanted``, or without that not the one of the first run, ends it early.
+    """
     seen: list[Observation] = []
     for _ in range(times):
         tools.budget.check()
         seen.append(await observe(proof, tree, environment, tools))
-        if seen[-1].verdict is not seen[0].verdict:
+        if seen[-1].verdict is not (wanted or seen[0].verdict):
             break
     return seen
 

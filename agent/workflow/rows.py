@@ -102,7 +102,9 @@ def _scope_row(
 async def _proof_rows(copy: Path, environment: Environment, state: RunState, tools: Tools) -> list[Row]:
     if state.proof is None or state.observed is None:
         return []
-    seen = await observe_times(state.proof, copy, environment, tools, tools.config.proof_runs)
+    seen = await observe_times(
+        state.proof, copy, environment, tools, tools.config.proof_runs, wanted=Verdict.SAFE
+    )
     safe = sum(1 for item in seen if item.verdict is Verdict.SAFE)
     passed = safe == tools.config.proof_runs
     return [

@@ -145,6 +145,9 @@ async def test_a_patch_that_leaves_the_flaw_is_refused(workspace: Workspace) -> 
     assert result.outcome is Outcome.NO_PATCH
     assert (result.diff, result.candidate) == ("", None)
     assert "+safe()" in result.rejected_diff
+    assert result.matrix is not None
+    (row,) = result.matrix.of_kind(RowKind.PROOF)
+    assert row.after == "vulnerable, run 1"
 
 
 async def test_a_patch_that_crashes_the_proof_is_refused(workspace: Workspace) -> None:
