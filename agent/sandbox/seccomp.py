@@ -1,4 +1,4 @@
-"""The system call filter as a classic BPF program. Pure; ``docs/adr/0003-seccomp.md`` says why it is our own.
+"""The system call filter as a classic BPF program; ``docs/adr/0003-seccomp-and-staging.md`` says why our own. Pure.
 
 The shape is a list of refusals: known dangerous calls fail with EPERM, calls newer than the table with
 ENOSYS, and four calls are judged by their arguments. Layout and constants: ``linux/filter.h``,
