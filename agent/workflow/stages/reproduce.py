@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from agent.workflow.state import Observation, RunState, Tools
 
 
+_COVERAGE_FACTOR = 5
+"""Coverage slows a deeply recursive proof down about fivefold."""
+
+
 async def reproduce(state: RunState, tools: Tools) -> Step:
     """Try each proof in turn; the first that shows the flaw every time, through the project's code, counts."""
     toolchain, environment = state.toolchain, state.environment
@@ -74,7 +78,8 @@ def _agreed(seen: list[Observation]) -> Verdict:
 async def _covered(
     proof: ProofOfConcept, environment: Environment, toolchain: Toolchain, tools: Tools
 ) -> frozenset[str]:
-    command = command_of(proof, tools.workspace.tree, environment, seconds=tools.config.proof_seconds)
+    seconds = tools.config.proof_seconds * _COVERAGE_FACTOR
+    command = command_of(proof, tools.workspace.tree, environment, seconds=seconds)
     return await toolchain.covered(environment, tools.workspace.tree, tools.sandbox, command)
 
 

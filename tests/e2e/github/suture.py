@@ -65,12 +65,16 @@ class Suture:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.idle()
-        self.call(self.app.stop())
-        self.github.close()
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(10)
-        self._loop.close()
+        try:
+            if kind is None:
+                self.idle()
+        finally:
+            # The engine is one for the process: one left running would fail every test after this one.
+            self.call(self.app.stop())
+            self.github.close()
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join(10)
+            self._loop.close()
 
     def call(self, work: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine on Suture's loop."""
