@@ -50,7 +50,9 @@ def register(app: typer.Typer) -> None:
 
 
 def fix(
-    path: Annotated[Path, typer.Argument(help="A git checkout or a plain folder; it is never changed.")],
+    path: Annotated[
+        Path, typer.Argument(help="A git checkout or a plain folder; changed only with --apply.")
+    ],
     report: Annotated[
         str, typer.Option(help="The report: Markdown, OSV, GitHub advisory or issue; - for standard input.")
     ],

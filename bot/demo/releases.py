@@ -6,11 +6,11 @@ code of its author.
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import io
 import shutil
 import sys
-import tarfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -20,6 +20,7 @@ from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from agent.domain.execution import Limits, Mount, Phase, SandboxCommand
 from bot.errors import BotError
+from bot.github.export import TreeLimits, unpack
 
 if TYPE_CHECKING:
     from agent.ports import Sandbox
@@ -123,6 +124,6 @@ def _unpack(content: bytes, archive: Path) -> Path:
     archive.write_bytes(content)
     target = archive.with_name(f"{archive.name}.unpacked")
     shutil.rmtree(target, ignore_errors=True)
-    with tarfile.open(fileobj=io.BytesIO(content)) as members:
-        members.extractall(target, filter="data")
+    # Not tarfile's extraction filters: Python 3.11 has them from 3.11.4 on only, Debian 12 ships 3.11.2.
+    unpack(io.BytesIO(gzip.decompress(content)), target, TreeLimits())
     return target
