@@ -13,7 +13,6 @@ import argparse
 import asyncio
 import subprocess
 import sys
-import tarfile
 import tempfile
 from io import BytesIO
 from pathlib import Path
@@ -25,6 +24,7 @@ from agent.config import RunConfig
 from agent.domain.project import BuildConfig, TestStatus
 from agent.reports import read_report
 from bot.compose import open_workshop
+from bot.github.export import TreeLimits, unpack
 from bot.progress import SilentProgress
 from bot.repair import Repair, repair
 from bot.settings import load_settings
@@ -55,8 +55,7 @@ def export(repository: Path, commit: str, target: Path) -> None:
     archive = subprocess.run(
         ["git", f"--git-dir={repository}", "archive", "--format=tar", commit], capture_output=True, check=True
     )
-    with tarfile.open(fileobj=BytesIO(archive.stdout)) as members:
-        members.extractall(target)  # noqa: S202 (git wrote it)
+    unpack(BytesIO(archive.stdout), target, TreeLimits())
 
 
 def report_of(case: dict[str, Any], folder: Path) -> str:
@@ -99,10 +98,11 @@ async def run_case(folder: Path, arguments: argparse.Namespace, workshop: Worksh
         if arguments.packages
         else BuildConfig()
     )
-    with tempfile.TemporaryDirectory() as tree:
-        export(git_directory(arguments.repos, case["repo"]), case["vulnerable_commit"], Path(tree))
+    with tempfile.TemporaryDirectory() as folder_of_tree:
+        tree = Path(folder_of_tree) / "tree"
+        export(git_directory(arguments.repos, case["repo"]), case["vulnerable_commit"], tree)
         job = Repair(
-            project=Path(tree),
+            project=tree,
             report=read_report(report_of(case, folder)),
             out=arguments.out / case["id"],
             config=RunConfig(build=build),

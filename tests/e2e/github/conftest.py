@@ -20,9 +20,9 @@ __all__ = ["testbed", "testbed_process"]
 FILES = {"app.py": b"vulnerable\n", "README.md": b"# demo\n"}
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def suture_process(testbed_process: Testbed, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Suture]:
-    """Start one Suture."""
+    """Start one Suture for a module: its engine is one for the process, and other modules start their own."""
     with Suture(bed=testbed_process, folder=tmp_path_factory.mktemp("suture")) as running:
         yield running
 
