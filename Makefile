@@ -19,7 +19,7 @@ $(VENV)/.ready: requirements.lock pyproject.toml deploy/setup-system
 	@deploy/setup-system
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check "uv>=0.6"
-	@$(BIN)/uv pip install --quiet --require-hashes -r requirements.lock
+	@$(BIN)/uv pip install --quiet --compile-bytecode --require-hashes -r requirements.lock
 	@$(BIN)/uv pip install --quiet --no-deps -e .
 	@touch $@
 
