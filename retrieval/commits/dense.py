@@ -1,6 +1,6 @@
 """A latent space over the commits of one history: TF-IDF of the indexed tokens and a truncated SVD.
 
-It needs neither weights nor the commits' texts again, for the index holds every token. Only the ``paper`` preset uses it.
+It needs neither weights nor the commits' texts again, for the index holds every token. Only ``paper`` uses it.
 """
 
 from __future__ import annotations
