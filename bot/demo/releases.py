@@ -104,18 +104,20 @@ async def _fetch(release: Release, sandbox: Sandbox) -> bytes:
 def _client(release: Release) -> tuple[str, ...]:
     if release.ecosystem == "npm":
         return ("npm", "pack", "--silent", f"{release.package}@{release.version}")
-    wanted = f"{release.package}=={release.version}"
-    options = ("--no-deps", "--no-binary", ":all:", "--disable-pip-version-check")
-    return (sys.executable, "-m", "pip", "download", *options, "-d", "/tmp", wanted)  # noqa: S108
+    options = "--no-deps --no-binary :all: --disable-pip-version-check -d /tmp"
+    fetch = f'"$0" -m venv /tmp/fetch && /tmp/fetch/bin/pip download {options} "$1"'
+    return ("sh", "-c", fetch, _base_interpreter(), f"{release.package}=={release.version}")
+
+
+def _base_interpreter() -> str:
+    """Return the interpreter below our environment: to show all of that to the sandbox would take a minute."""
+    return str(Path(sys.base_prefix) / "bin" / f"python{sys.version_info.major}.{sys.version_info.minor}")
 
 
 def _interpreter(release: Release) -> tuple[Mount, ...]:
-    if release.ecosystem == "npm":
+    if release.ecosystem == "npm" or sys.base_prefix.startswith("/usr"):
         return ()
-    prefixes = dict.fromkeys((sys.base_prefix, sys.prefix))
-    return tuple(
-        Mount(host=Path(prefix), inside=prefix) for prefix in prefixes if not prefix.startswith("/usr")
-    )
+    return (Mount(host=Path(sys.base_prefix), inside=sys.base_prefix),)
 
 
 def _unpack(content: bytes, archive: Path) -> Path:
