@@ -10,7 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 _Text = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
 
 
-def _as_list(value: object) -> object:
+def _as_list(value: object) -> list[object]:
     """Let front matter and APIs give one value, a list, or null."""
     if value is None:
         return []
@@ -18,10 +18,7 @@ def _as_list(value: object) -> object:
 
 
 def _as_strings(value: object) -> object:
-    items = _as_list(value)
-    if not isinstance(items, list):
-        return items
-    return [str(item) if isinstance(item, (int, float)) else item for item in items]
+    return [str(item) if isinstance(item, (int, float)) else item for item in _as_list(value)]
 
 
 _Strings = Annotated[list[str], BeforeValidator(_as_strings)]

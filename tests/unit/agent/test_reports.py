@@ -62,6 +62,16 @@ def test_markdown_without_front_matter_takes_its_id_from_the_text() -> None:
     assert read_report("words only").id == "report"
 
 
+def test_a_list_nested_too_deeply_is_refused() -> None:
+    with pytest.raises(ReportError, match="nested too deeply"):
+        read_report("[" * 200_000)
+
+
+def test_an_unlabelled_session_is_python() -> None:
+    (snippet,) = read_report("Flaw\n\n```\n>>> import os\n>>> os.getcwd()\n```\n").snippets
+    assert (snippet.language, "os.getcwd()" in snippet.code) == ("python", True)
+
+
 def test_a_thematic_break_is_no_front_matter() -> None:
     assert read_report("---\njust words\n---\nmore").body.startswith("---")
 
