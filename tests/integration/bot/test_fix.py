@@ -162,7 +162,7 @@ def test_odd_trees_do_not_stop_a_run(suture: Suture, project: Path, report: Path
     [
         (b"", "is empty"),
         (b"\x7fELF\x00\x00", "binary"),
-        (b"x" * 50_000_000, "larger than 5 MB"),
+        (b"x" * 50_000_000, "larger than 1 MB"),
         (b"{", "looks like JSON"),
     ],
 )
