@@ -41,6 +41,10 @@ class ModelError(AgentError):
         self.retryable = retryable
 
 
+class MalformedReplyError(ModelError):
+    """A model answered, but never in the shape that was asked for."""
+
+
 class TrajectoryError(AgentError):
     """The record of a run cannot be written; a run without one is not continued."""
 

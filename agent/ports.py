@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping, Sequence
     from pathlib import Path
 
+    from agent.domain.conversation import Message, ToolDescription, Turn
     from agent.domain.execution import Execution, SandboxCommand
     from agent.domain.patch import Candidate, Declined, Finding, SourceFile
     from agent.domain.project import BuildConfig, Environment, ProjectPlan, TestRun
@@ -131,6 +132,29 @@ class CandidateSource(Protocol):
 
     async def candidates(self, state: RunState, tools: Tools) -> tuple[Candidate | Declined, ...]:
         """Return candidates for the state; after failed attempts, better ones that build on the best of them."""
+        ...
+
+
+class ChatModel(Protocol):
+    """A model that can hold a conversation and call tools, or is made to by its adapter."""
+
+    @property
+    def name(self) -> str:
+        """Return the model's name, as shown in records and evidence."""
+        ...
+
+    async def answer(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[ToolDescription] = (),
+        *,
+        temperature: float = 0.0,
+        schema: Mapping[str, object] | None = None,
+    ) -> Turn:
+        """Return the next turn; ``schema`` (JSON Schema) is a wish that the caller checks itself.
+
+        Raises ``ModelError`` when the model cannot be asked.
+        """
         ...
 
 

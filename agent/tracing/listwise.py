@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from agent.domain.conversation import Message, Role
 from agent.errors import ModelError
-from agent.tracing.domain import Basis, FixCommit, Message, Role, TracingAnswer
-from agent.tracing.prompt import TracePrompt, render
+from agent.prompts.rendering import render
+from agent.tracing.domain import Basis, FixCommit, TracingAnswer
+from agent.tracing.prompt import TEMPLATE, TracePrompt
 from agent.tracing.tools import DESCRIPTIONS, Tools
 from agent.untrusted import clean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from agent.domain.conversation import Turn
     from agent.domain.report import Report
-    from agent.tracing.domain import Candidate, Turn
-    from agent.tracing.ports import ChatModel, CommitSource
+    from agent.ports import ChatModel
+    from agent.tracing.domain import Candidate
+    from agent.tracing.ports import CommitSource
 
 TURNS = 15
 ADVISORY_CHARACTERS = 12_000
@@ -60,10 +64,9 @@ class ListwiseAgent:
         return _fallback(candidates, messages, self._turns, tokens, note)
 
     def _opening(self, report: Report, candidates: Sequence[Candidate]) -> Message:
-        text = f"{report.title}\n\n{report.body}"
-        advisory = clean(text).text[:ADVISORY_CHARACTERS].replace("</advisory>", "")
+        advisory = clean(f"{report.title}\n\n{report.body}").text[:ADVISORY_CHARACTERS]
         prompt = TracePrompt(advisory=advisory, candidates=len(candidates), turns=self._turns)
-        return Message(role=Role.USER, text=render(prompt))
+        return Message(role=Role.USER, text=render(TEMPLATE, prompt).text)
 
 
 def _take(turn: Turn, tools: Tools, messages: list[Message]) -> tuple[FixCommit, ...]:

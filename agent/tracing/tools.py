@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from agent.tracing.domain import FixCommit, ToolDescription
+from agent.domain.conversation import ToolDescription
+from agent.tracing.domain import FixCommit
 from agent.untrusted import clean
 from retrieval.errors import RetrievalError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from agent.tracing.domain import Candidate, ToolCall
+    from agent.domain.conversation import ToolCall
+    from agent.tracing.domain import Candidate
     from agent.tracing.ports import CommitSource
     from retrieval.commits.domain import CommitPatch
 

@@ -12,10 +12,12 @@ if TYPE_CHECKING:
     from agent.domain.execution import Execution
     from agent.domain.matrix import Matrix
     from agent.domain.patch import Candidate, Declined
+    from agent.domain.place import Place
     from agent.domain.project import Environment, ProjectPlan, TestRun
     from agent.domain.proof import ProofOfConcept, Variant, Verdict
     from agent.domain.report import Report
     from agent.domain.run import Stage, StageRecord
+    from agent.llm.desk import ModelDesk
     from agent.ports import (
         CandidateSource,
         FileRanker,
@@ -72,6 +74,7 @@ class RunState:
     covered: frozenset[str] = frozenset()
     cases: tuple[Case, ...] = ()
     files: tuple[RankedFile, ...] = ()
+    places: tuple[Place, ...] = ()
     pool: tuple[Candidate, ...] = ()
     declined: tuple[Declined, ...] = ()
     attempts: tuple[Attempt, ...] = ()
@@ -88,7 +91,7 @@ class RunState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tools:
-    """What the stages work with; joined in the composition root."""
+    """What the stages work with; joined in the composition root. Without ``models`` rules alone repair."""
 
     workspace: Workspace
     sandbox: Sandbox
@@ -101,6 +104,7 @@ class Tools:
     budget: Budget
     config: RunConfig
     rules: Sequence[Rule] = ()
+    models: ModelDesk | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

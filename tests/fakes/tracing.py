@@ -1,37 +1,15 @@
-"""A model that says what it was told to, and commits that exist only in memory."""
+"""Commits that exist only in memory."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agent.errors import ModelError
-from agent.tracing.domain import Message, ToolCall, Turn
 from retrieval.errors import UnknownRevisionError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from agent.tracing.domain import ToolDescription
     from retrieval.commits.domain import CommitPatch
-
-
-def call(name: str, **arguments: object) -> Turn:
-    """Return a turn that uses one tool and costs ten tokens."""
-    return Turn(calls=(ToolCall(id=f"call-{name}", name=name, arguments=arguments),), tokens=10)
-
-
-class ScriptedModel:
-    """Answers with the turns of its script, then as if the connection were lost; keeps what it was asked."""
-
-    def __init__(self, *script: Turn) -> None:
-        self._script = list(script)
-        self.asked: list[tuple[Message, ...]] = []
-
-    async def answer(self, messages: Sequence[Message], tools: Sequence[ToolDescription]) -> Turn:
-        self.asked.append(tuple(messages))
-        if not self._script:
-            raise ModelError("connection lost", retryable=True)
-        return self._script.pop(0)
 
 
 class MemoryCommits:

@@ -5,15 +5,19 @@ from __future__ import annotations
 from dataclasses import fields
 
 import pytest
-from jinja2 import Environment, meta
+from jinja2 import meta
 
+from agent.domain.conversation import Role, ToolCall, Turn
 from agent.domain.report import Report
-from agent.tracing.domain import Basis, Candidate, Role, ToolCall, Turn
+from agent.domain.run import Cost
+from agent.prompts.rendering import ENDING, ENVIRONMENT, FOLDER, render
+from agent.tracing.domain import Basis, Candidate
 from agent.tracing.listwise import CALLS_A_TURN, TURNS, ListwiseAgent
-from agent.tracing.prompt import FOLDER, TEMPLATE, TracePrompt, render
+from agent.tracing.prompt import TEMPLATE, TracePrompt
 from agent.tracing.tools import COMMIT_CHARACTERS, DESCRIPTIONS, DIFF_CHARACTERS, Tools
 from retrieval.commits.domain import CommitPatch, FileChange
-from tests.fakes.tracing import MemoryCommits, ScriptedModel, call
+from tests.fakes.models import ScriptedModel, call
+from tests.fakes.tracing import MemoryCommits
 
 FIRST, SECOND = "a" * 40, "b" * 40
 REPORT = Report(id="CVE-2020-1", title="Broken", body="A flaw in parse().")
@@ -140,7 +144,7 @@ async def test_a_submission_is_the_answer() -> None:
 
 
 async def test_a_model_that_never_submits_falls_back_to_the_first() -> None:
-    model = ScriptedModel(*[Turn(text="I wonder", tokens=1)] * TURNS, submit(SECOND))
+    model = ScriptedModel(*[Turn(text="I wonder", cost=Cost(tokens_in=1))] * TURNS, submit(SECOND))
 
     answer = await ListwiseAgent(model, MemoryCommits([])).choose(REPORT, build_candidates())
 
@@ -194,14 +198,14 @@ async def test_an_advisory_cannot_end_its_own_frame() -> None:
 
 
 def test_the_prompt_names_exactly_its_fields() -> None:
-    source = (FOLDER / TEMPLATE).read_text("utf-8")
-    used = meta.find_undeclared_variables(Environment().parse(source))
+    source = (FOLDER / (TEMPLATE + ENDING)).read_text("utf-8")
+    used = meta.find_undeclared_variables(ENVIRONMENT.parse(source))
 
     assert used == {field.name for field in fields(TracePrompt)}
 
 
 def test_the_prompt_tells_task_bounds_and_advisory() -> None:
-    text = render(TracePrompt(advisory="A <b>flaw</b>.", candidates=100, turns=15))
+    text = render(TEMPLATE, TracePrompt(advisory="A <b>flaw</b>.", candidates=100, turns=15)).text
 
     assert text.startswith(
         "You find the commit that fixed a security advisory. A ranking has chosen 100 candidate"
