@@ -28,14 +28,12 @@ if TYPE_CHECKING:
 _ROOT = Path(__file__).resolve().parents[2]
 
 
-async def main(target: Path) -> int:
-    """Run every demonstration; return 0 when each ended ``fixed``."""
+async def main(demos: Path, target: Path) -> int:
+    """Run every demonstration below ``demos``, results below ``target``; return 0 when each ended ``fixed``."""
     console = Console()
     workshop = open_workshop(load_settings())
     started = time.monotonic()
-    outcomes = [
-        await _show(demo, target, workshop, console) for demo in read_demos(_ROOT / "tests" / "data" / "demo")
-    ]
+    outcomes = [await _show(demo, target, workshop, console) for demo in read_demos(demos)]
     fixed = sum(outcome is Outcome.FIXED for outcome in outcomes)
     console.print(f"\n{fixed} of {len(outcomes)} fixed in {time.monotonic() - started:.0f} s")
     return 0 if fixed == len(outcomes) else 1
@@ -56,6 +54,6 @@ async def _show(demo: Demo, target: Path, workshop: Workshop, console: Console) 
 
 if __name__ == "__main__":
     try:
-        sys.exit(asyncio.run(main(_ROOT / ".demo")))
+        sys.exit(asyncio.run(main(_ROOT / "tests" / "data" / "demo", _ROOT / ".demo")))
     except (AgentError, BotError) as error:
         sys.exit(f"suture demo: {error}")

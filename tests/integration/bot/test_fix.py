@@ -26,7 +26,9 @@ class Suture:
         self.home = home
         self.environment = {"PATH": os.environ["PATH"], "SUTURE_DATA_DIR": str(home), "PYTHONPATH": str(ROOT)}
         self.environment |= {
-            key: value for key, value in os.environ.items() if key.startswith(("SSL", "PIP", "NODE_"))
+            key: value
+            for key, value in os.environ.items()
+            if key.startswith(("SSL", "PIP", "NODE_", "COVERAGE_"))
         }
 
     def command(self, *arguments: object) -> list[str]:
