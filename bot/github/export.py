@@ -6,6 +6,7 @@ off every conversion, so that a file's bytes here are the bytes that publishing 
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import tarfile
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 ATTRIBUTES = "* -text -eol -ident -filter -working-tree-encoding -export-ignore -export-subst\n"
 READ = 2**20
+_LATEST = 2.0**32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +82,8 @@ class _Unpacking:
             self._links.append((path, member.linkname))
         elif (content := archive.extractfile(member)) is not None:
             _write(path, content, executable=bool(member.mode & 0o100))
+            # How old a tree is decides which releases of its dependencies it is installed with.
+            os.utime(path, (_time_of(member), _time_of(member)))
 
     def _count(self, size: int) -> None:
         self._files, self._bytes = self._files + 1, self._bytes + size
@@ -104,6 +108,11 @@ class _Unpacking:
         for path in outside:
             path.unlink()
             self._left_out.append(path.relative_to(self._into).as_posix())
+
+
+def _time_of(member: tarfile.TarInfo) -> float:
+    """Return when a member was changed, in seconds since 1970; an archive may claim any number, or none."""
+    return min(max(member.mtime, 0.0), _LATEST) if math.isfinite(member.mtime) else 0.0
 
 
 def _is_safe(name: str) -> bool:

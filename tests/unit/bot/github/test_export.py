@@ -44,6 +44,23 @@ def test_files_and_modes_are_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("told", "kept"), [(1_500_000_000, 1_500_000_000), (-5, 0), (1e300, 2**32), (float("nan"), 0)]
+)
+def test_a_file_keeps_its_time(tmp_path: Path, told: float, kept: int) -> None:
+    """A tree's age decides which releases of its dependencies it is installed with; an archive may lie about it."""
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        member = tarfile.TarInfo("a")
+        member.pax_headers = {"mtime": str(told)}
+        archive.addfile(member, io.BytesIO())
+    stream.seek(0)
+
+    unpack(stream, tmp_path / "t", TreeLimits())
+
+    assert (tmp_path / "t/a").stat().st_mtime == kept
+
+
+@pytest.mark.parametrize(
     "name", [".git/config", "a/.GIT/hooks/post-checkout", "../out", "/abs", "a/../../out"]
 )
 def test_names_no_tree_may_hold_are_left_out(tmp_path: Path, name: str) -> None:
