@@ -29,6 +29,8 @@ NEEDS = {
     "code_scanning": ("security_events",),
     "reactions": ("issues", "pull_requests"),
 }
+APP = "the App"
+"""Who reacts: GitHub counts a reaction once a user, and an App is one user whatever token it shows."""
 
 
 class Extras:
@@ -56,14 +58,14 @@ class Extras:
         return None
 
     async def react(self, request: Request, match: re.Match[str]) -> Reply:
-        """Put a reaction; the same one again is answered with the first (status 200)."""
+        """Put a reaction; the same one again, with whatever token of the App, is answered with the first (200)."""
         if refused := self.lacks(request, "reactions", "write"):
             return refused
         subject = request.path.removesuffix("/reactions")
         status, _ = await self.upstream.get(subject)
         if status != 200:
             return refusal(404, "Not Found")
-        key = (subject, request.token, request.json["content"])
+        key = (subject, APP, request.json["content"])
         with self.state.lock:
             if key in self.state.reactions:
                 return Reply(status=200, body=self.state.reactions[key])

@@ -61,7 +61,8 @@ class Scene:
 
 
 def build_scene(bed: Testbed) -> Scene:
-    """Return a fresh scene."""
+    """Return a fresh scene; deliveries of earlier ones are forgotten, their pages would change the requests."""
+    bed.state.deliveries.clear()
     repository = bed.repository(FILES)
     body = {"title": "t", "body": "b"}
     made = bed.person("reporter").ask("POST", f"/repos/{repository.full_name}/issues", body)
