@@ -10,7 +10,7 @@ from agent.domain.place import Place
 from retrieval.domain import RankedFile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from retrieval.files.outline import Definition
 
@@ -69,11 +69,9 @@ def agree(one: Sequence[Place], other: Sequence[Place]) -> bool:
     return bool(keys[0] and keys[1]) and (keys[0][0] == keys[1][0] or set(keys[0]) == set(keys[1]))
 
 
-def joined(
-    files: Sequence[RankedFile], places: Sequence[Place], exists: Callable[[str], bool] = lambda _path: True
-) -> tuple[RankedFile, ...]:
+def joined(files: Sequence[RankedFile], places: Sequence[Place]) -> tuple[RankedFile, ...]:
     """Return the files with those of ``places`` in front; ones that the ranking missed join with its best score."""
-    named = [path for path in dict.fromkeys(place.path for place in places) if exists(path)]
+    named = list(dict.fromkeys(place.path for place in places))
     ranked = {file.path: file for file in files}
     best = max((file.score for file in files), default=1.0)
     front = [ranked.get(path) or RankedFile(path=path, score=best, signals={"named": 1.0}) for path in named]
