@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from agent.domain.execution import Coverage, Execution, SandboxCommand
     from agent.domain.patch import Candidate, Declined, Finding, SourceFile
     from agent.domain.project import BuildConfig, Environment, ProjectPlan, TestRun
-    from agent.domain.proof import ProofOfConcept, Trial
+    from agent.domain.proof import NoProof, ProofOfConcept, Trial
     from agent.domain.report import Report
     from agent.domain.run import Stage, StageRecord
     from agent.workflow.state import RunState, Tools
@@ -130,10 +130,10 @@ class ProofSource(Protocol):
 
     def proofs(
         self, state: RunState, tools: Tools, trials: Sequence[Trial] = ()
-    ) -> AsyncIterator[ProofOfConcept]:
-        """Yield proofs to be tried in turn; ``trials`` grows by each one before the next is asked for.
+    ) -> AsyncIterator[ProofOfConcept | NoProof]:
+        """Yield proofs to be tried in turn, or the reason why there are no more.
 
-        A source that ends with a reason for people raises nothing: it notes the reason with the observer.
+        ``trials`` grows by each proof that was yielded before the next one is asked for.
         """
         ...
 

@@ -68,3 +68,11 @@ class Variant:
     proof: ProofOfConcept
     benign: bool = False
     required: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoProof:
+    """Why a source has no proof: a claim, which shows neither the flaw nor its absence."""
+
+    origin: str
+    reason: str

@@ -97,14 +97,14 @@ async def test_a_suite_cut_short_both_times_may_still_speak(workspace: Workspace
 
 
 class Reaching(FakeToolchain):
-    """The proof runs ``app.py``; the suite runs ``reached``."""
+    """The proof runs ``app.py``; the suite runs ``ran``."""
 
-    reached: frozenset[str] = frozenset()
+    ran: frozenset[str] = frozenset()
 
     async def covered(
         self, environment: object, tree: object, sandbox: object, command: SandboxCommand
     ) -> frozenset[str]:
-        return self.reached if command.argv[0] == "bash" else frozenset({"app.py"})
+        return self.ran if command.argv[0] == "bash" else frozenset({"app.py"})
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ async def test_a_suite_that_never_enters_the_code_is_no_evidence(
 ) -> None:
     """``npm test`` that prints ok, or tests of something else, pass with any patch."""
     toolchain = Reaching()
-    toolchain.reached = reached
+    toolchain.ran = reached
     result = await run(build_tools(workspace, toolchains=[toolchain]))
     assert result.outcome is outcome
     assert result.matrix is not None

@@ -1,0 +1,54 @@
+"""Stubs do nothing, keep the file parsing, and touch the wanted functions only."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.domain.place import Place
+from agent.reproducing.stubbing import Stub, reached_in, stubbed
+from agent.syntax.source import parses
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "lines", "expected"),
+    [
+        ("a.py", "def f():\n    return 1\n", {1}, "def f():\n    return\n    return 1\n"),
+        ("a.py", "def f(): return 1\n", {1}, "def f(): return; return 1\n"),
+        ("a.py", "@d\ndef f():\n    '''Doc.'''\n", {1}, "@d\ndef f():\n    return\n    '''Doc.'''\n"),
+        (
+            "a.py",
+            "def f():\n    def g():\n        pass\n    g()\n",
+            {1, 2},
+            "def f():\n    return\n    def g():\n        pass\n    g()\n",
+        ),
+        ("a.js", "function f (a) { g() }\n", {1}, "function f (a) { return; g() }\n"),
+        ("a.js", "const f = a => g(a)\n", {1}, "const f = a => { return; }\n"),
+        (
+            "a.js",
+            "class A {\n  m () {\n    g()\n  }\n}\n",
+            {2},
+            "class A {\n  m () { return;\n    g()\n  }\n}\n",
+        ),
+    ],
+)
+def test_a_function_returns_at_once(path: str, text: str, lines: set[int], expected: str) -> None:
+    changes = stubbed({(path, line) for line in lines}, lambda _path: text.encode(), Stub.RETURNS)
+    assert changes == {path: expected.encode()}
+    raising = stubbed({(path, line) for line in lines}, lambda _path: text.encode(), Stub.RAISES)
+    assert parses(raising[path].decode(), "python" if path.endswith("py") else "javascript")
+
+
+def test_line_ends_are_kept() -> None:
+    changes = stubbed({("a.py", 1)}, lambda _path: b"def f():\r\n    return 1\r\n", Stub.RETURNS)
+    assert changes == {"a.py": b"def f():\r\n    return\r\n    return 1\r\n"}
+
+
+@pytest.mark.parametrize("given", [None, b"\0", b"def (", b"x = 1\n"])
+def test_what_cannot_be_stubbed_is_left_out(given: bytes | None) -> None:
+    assert stubbed({("a.py", 1)}, lambda _path: given, Stub.RAISES) == {}
+
+
+def test_only_functions_that_ran_within_the_sinks_are_stubbed() -> None:
+    sink = Place(path="a.py", start_line=10, end_line=20, symbol="f")
+    ran = {("a.py", 8), ("a.py", 15), ("a.py", 21), ("b.py", 15)}
+    assert reached_in([sink], ran) == {("a.py", 8), ("a.py", 15)}
