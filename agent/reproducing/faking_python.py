@@ -117,21 +117,22 @@ def _call(
     node: ast.Call, ours: frozenset[str], inside: frozenset[str], project: Collection[str]
 ) -> Iterator[str]:
     name = _name(node.func)
-    last = name.rpartition(".")[2]
-    if (
-        (name in {"open", "io.open"} and node.args and _writes(node) and _in_tree(node.args[0], inside))
-        or (
-            last in _PATH_WRITERS
-            and isinstance(node.func, ast.Attribute)
-            and _in_tree(node.func.value, inside)
-        )
-        or (name in _WRITERS and any(_in_tree(part, inside) for part in node.args[-1:]))
-    ):
+    if _written(node, name, inside):
         yield "the program writes into the project; use a temporary folder"
     if _is_patch(name) and node.args and _names_project(node.args[0], ours, project):
         yield "the program replaces code of the project"
     if name in _PRINTS and any(_whole_environment(part) for part in node.args):
         yield "the program prints the environment"
+
+
+def _written(node: ast.Call, name: str, inside: frozenset[str]) -> bool:
+    """Tell whether a call writes at a path into the project."""
+    if name in {"open", "io.open"}:
+        return bool(node.args) and _writes(node) and _in_tree(node.args[0], inside)
+    if name in _WRITERS:
+        return any(_in_tree(part, inside) for part in node.args[-1:])
+    method = isinstance(node.func, ast.Attribute) and node.func.attr in _PATH_WRITERS
+    return method and _in_tree(node.func.value, inside)  # type: ignore[attr-defined] # it is an attribute
 
 
 def _is_patch(name: str) -> bool:

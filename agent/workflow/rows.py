@@ -48,7 +48,8 @@ async def build_matrix(
         rows.append(await honesty_row(state.proof, candidate, before, environment, tools))
     for case in state.cases:
         if _failed(rows) and not case.variant.benign:
-            rows.append(_not_run(_case_kind(case), case.variant.name))
+            skipped = _not_run(_case_kind(case), case.variant.name)
+            rows.append(dataclasses.replace(skipped, required=case.variant.required))
         else:
             rows.append(await _case_row(case, copy, environment, tools))
     if _failed(rows):
@@ -145,6 +146,7 @@ async def _case_row(case: Case, copy: Path, environment: Environment, tools: Too
         before=case.before.verdict.value,
         after=after,
         status=RowStatus.PASSED if passed else RowStatus.FAILED,
+        required=case.variant.required,
         command=" ".join(case.variant.proof.argv),
         detail="" if passed else _tail(seen.execution.stdout + seen.execution.stderr),
     )

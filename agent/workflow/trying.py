@@ -42,7 +42,7 @@ async def try_proof(proof: ProofOfConcept, state: RunState, tools: Tools) -> Tri
     toolchain, environment = state.toolchain, state.environment
     if toolchain is None or environment is None:
         raise AssertionError("the environment stage comes first")
-    if proof.origin == ORIGIN and (wrong := _text_faults(proof, state, tools)):
+    if proof.origin == ORIGIN and (wrong := text_faults(proof, state, tools)):
         return Tried(trial=Trial(proof=proof, verdict=Verdict.INCONCLUSIVE, reason=wrong))
     seen = await observe_times(proof, tools.workspace.tree, environment, tools, tools.config.reproduce_runs)
     verdict = _agreed(seen)
@@ -67,7 +67,8 @@ async def try_proof(proof: ProofOfConcept, state: RunState, tools: Tools) -> Tri
     return replace(tried, trial=replace(trial, reason=reason))
 
 
-def _text_faults(proof: ProofOfConcept, state: RunState, tools: Tools) -> str:
+def text_faults(proof: ProofOfConcept, state: RunState, tools: Tools) -> str:
+    """Return what a model's program may not do and does, empty when there is nothing."""
     names = project_names(file.path for file in state.files)
     found = faults(proof, names | _declared(tools))
     if found:

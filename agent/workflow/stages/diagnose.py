@@ -6,7 +6,9 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from agent.attack import controls, variants
+from agent.diagnosing import Boundary, boundary
 from agent.domain.proof import Verdict
+from agent.domain.run import Depth
 from agent.workflow.proving import observe, observe_times
 from agent.workflow.state import Case, Step
 from agent.workflow.transitions import Result
@@ -27,11 +29,18 @@ async def diagnose(state: RunState, tools: Tools) -> Step:
         return Step(result=Result.SKIPPED, summary="no reproduced proof to vary", state=state)
     attacks = await _attacks(state, state.environment, tools)
     benign = await _controls(state, state.environment, tools)
+    known = dataclasses.replace(state, cases=(*attacks, *benign))
+    found = Boundary()
+    if tools.models is not None and tools.config.depth is not Depth.QUICK:
+        found = await boundary(known, tools, tools.models)
+    cases = (*known.cases, *found.cases)
+    attacking = sum(not case.variant.benign for case in cases)
+    holding = len(cases) - attacking
     return Step(
         result=Result.DIAGNOSED,
-        summary=f"{len(attacks)} variant{'s' if len(attacks) != 1 else ''} of the attack also work, "
-        f"{len(benign)} benign control{'s' if len(benign) != 1 else ''} hold",
-        state=dataclasses.replace(state, cases=(*attacks, *benign)),
+        summary=f"{attacking} variant{'s' if attacking != 1 else ''} of the attack also work, "
+        f"{holding} benign control{'s' if holding != 1 else ''} hold",
+        state=dataclasses.replace(known, cases=cases, entry_points=found.entry_points),
     )
 
 
