@@ -28,12 +28,11 @@ class Refused:
     reason: str
 
 
-def sink_of(state: RunState) -> frozenset[tuple[str, int]]:
+def sink_of(state: RunState, tools: Tools) -> frozenset[tuple[str, int]]:
     """Return the functions that do the harm: those of the proof's sinks or of the places found, if they ran."""
-    proof = state.proof
-    return (reached_in(proof.sinks, state.functions) if proof is not None else frozenset()) or reached_in(
-        state.places, state.functions
-    )
+    named = state.proof.sinks if state.proof is not None else ()
+    read = tools.workspace.read
+    return reached_in(named, state.functions, read) or reached_in(state.places, state.functions, read)
 
 
 async def attack_case(
@@ -50,7 +49,7 @@ async def attack_case(
     coverage = await _coverage(proof, state, tools)
     if coverage.files.isdisjoint({file.path for file in state.files} | state.covered):
         return Refused(name=name, reason="it runs none of the code in question")
-    required = sure and await _through(sink_of(state) & coverage.functions, proof, state, tools)
+    required = sure and await _through(sink_of(state, tools) & coverage.functions, proof, state, tools)
     return Case(variant=Variant(name=name, proof=proof, required=required), before=seen)
 
 
@@ -70,7 +69,7 @@ async def benign_case(
     if seen[0].execution.stdout != seen[-1].execution.stdout:
         return Refused(name=name, reason="it does not print the same each time")
     coverage = await _coverage(proof, state, tools)
-    sink = sink_of(state)
+    sink = sink_of(state, tools)
     if sink.isdisjoint(coverage.functions) if sink else state.covered.isdisjoint(coverage.files):
         return Refused(name=name, reason="it does not run through the code in question")
     return Case(variant=Variant(name=name, proof=proof, benign=True, required=sure), before=seen[0])

@@ -44,14 +44,23 @@ _FUNCTIONS = frozenset(
 )
 
 
-def reached_in(sinks: Iterable[Place], functions: Iterable[tuple[str, int]]) -> frozenset[tuple[str, int]]:
-    """Return the functions that ran within the sinks; a decorator stands up to three lines above."""
-    spans = [(sink.path, sink.start_line - 3, sink.end_line) for sink in sinks]
-    return frozenset(
-        (path, line)
-        for path, line in functions
-        if any(path == where and start <= line <= end for where, start, end in spans)
-    )
+def reached_in(
+    sinks: Iterable[Place],
+    functions: Iterable[tuple[str, int]],
+    content: Callable[[str], bytes | None],
+) -> frozenset[tuple[str, int]]:
+    """Return the functions that ran within the sinks; one that is decorated ran from its first decorator on."""
+    found: set[tuple[str, int]] = set()
+    ran = frozenset(functions)
+    for sink in sinks:
+        source = _source(sink.path, content)
+        own = {_first(node): line_of(node) for node in _functions(source)} if source is not None else {}
+        found |= {
+            (path, line)
+            for path, line in ran
+            if path == sink.path and sink.start_line <= own.get(line, line) <= sink.end_line
+        }
+    return frozenset(found)
 
 
 def stubbed(
@@ -63,8 +72,7 @@ def stubbed(
         lines.setdefault(path, set()).add(line)
     changed = {}
     for path, wanted in lines.items():
-        given = content(path)
-        source = read(SourceFile(path=path, content=given)) if given is not None else None
+        source = _source(path, content)
         if source is None:
             continue
         text = apply(source.text, list(_edits(source, wanted, stub)))
@@ -76,13 +84,22 @@ def stubbed(
 def _edits(source: Source, wanted: set[int], stub: Stub) -> Iterator[Edit]:
     """Yield the edit of each wanted function; what lies inside of one that is stubbed stays."""
     done = -1
-    for node in walk(source.root):
-        if node.kind() not in _FUNCTIONS or node.range().start.index < done or _first(node) not in wanted:
+    for node in _functions(source):
+        if node.range().start.index < done or _first(node) not in wanted:
             continue
         body = node.field("body")
         if body is not None:
             done = node.range().end.index
             yield _python(source, body, stub) if source.language == "python" else _javascript(body, stub)
+
+
+def _source(path: str, content: Callable[[str], bytes | None]) -> Source | None:
+    given = content(path)
+    return read(SourceFile(path=path, content=given)) if given is not None else None
+
+
+def _functions(source: Source) -> Iterator[SgNode]:
+    return (node for node in walk(source.root) if node.kind() in _FUNCTIONS)
 
 
 def _first(node: SgNode) -> int:

@@ -112,7 +112,7 @@ async def _disbelief(tried: Tried, state: RunState, environment: Environment, to
     proof, coverage = tried.trial.proof, tried.coverage
     if coverage.files.isdisjoint(file.path for file in state.files):
         return "it ran code of no file that the report is about"
-    reached = reached_in(proof.sinks, coverage.functions)
+    reached = reached_in(proof.sinks, coverage.functions, tools.workspace.read)
     if not reached:
         ran = ", ".join(f"{path}:{line}" for path, line in sorted(coverage.functions)[:20])
         return f"none of its sinks ran; the functions that ran begin at {ran or 'none'}"

@@ -48,7 +48,14 @@ def test_what_cannot_be_stubbed_is_left_out(given: bytes | None) -> None:
     assert stubbed({("a.py", 1)}, lambda _path: given, Stub.RAISES) == {}
 
 
-def test_only_functions_that_ran_within_the_sinks_are_stubbed() -> None:
-    sink = Place(path="a.py", start_line=10, end_line=20, symbol="f")
-    ran = {("a.py", 8), ("a.py", 15), ("a.py", 21), ("b.py", 15)}
-    assert reached_in([sink], ran) == {("a.py", 8), ("a.py", 15)}
+SOURCE = (
+    b"def before(): pass\n@one(\n  1)\ndef sink():\n    def inner(): pass\n    inner()\ndef after(): pass\n"
+)
+
+
+@pytest.mark.parametrize("content", [SOURCE, None])
+def test_only_functions_that_ran_within_the_sinks_are_stubbed(content: bytes | None) -> None:
+    sink = Place(path="a.py", start_line=4, end_line=6, symbol="sink")
+    ran = {("a.py", 1), ("a.py", 2), ("a.py", 5), ("a.py", 7), ("b.py", 5)}
+    expected = {("a.py", 2), ("a.py", 5)} if content else {("a.py", 5)}
+    assert reached_in([sink], ran, lambda _path: content) == expected
