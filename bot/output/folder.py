@@ -54,12 +54,13 @@ class OutputFolder:
             raise OutputError(f"cannot write to {self.path}: {error.strerror}; give another --out.") from None
         try:
             fcntl.flock(log, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            log.truncate(0)
         except OSError:
             log.close()
             raise OutputError(
                 f"another run writes to {self.path}; wait for it or give another --out."
             ) from None
+        if stat.S_ISREG(os.fstat(log.fileno()).st_mode):
+            log.truncate(0)
         return log
 
     def write(self, result: RunResult, report: Report, *, started_at: datetime, seconds: float) -> RunShape:
