@@ -9,10 +9,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from agent.domain.conversation import Message, ToolDescription, Turn
-    from agent.domain.execution import Execution, SandboxCommand
+    from agent.domain.execution import Coverage, Execution, SandboxCommand
     from agent.domain.patch import Candidate, Declined, Finding, SourceFile
     from agent.domain.project import BuildConfig, Environment, ProjectPlan, TestRun
-    from agent.domain.proof import ProofOfConcept
+    from agent.domain.proof import ProofOfConcept, Trial
     from agent.domain.report import Report
     from agent.domain.run import Stage, StageRecord
     from agent.workflow.state import RunState, Tools
@@ -79,6 +79,12 @@ class Toolchain(Protocol):
         """Run ``command`` under coverage and return the files of the tree of which code ran."""
         ...
 
+    async def reached(
+        self, environment: Environment, tree: Path, sandbox: Sandbox, command: SandboxCommand
+    ) -> Coverage:
+        """Run ``command`` as ``covered`` does and tell the functions that ran as well."""
+        ...
+
 
 class FileRanker(Protocol):
     """Ranks the files of a tree for a report, best first."""
@@ -120,10 +126,15 @@ class Rule(Protocol):
 
 
 class ProofSource(Protocol):
-    """Proposes proofs of concept: the reporter's snippets, later a model."""
+    """Proposes proofs of concept: the reporter's snippets, a model."""
 
-    def proofs(self, state: RunState, tools: Tools) -> AsyncIterator[ProofOfConcept]:
-        """Yield proofs to be tried in turn; the last one tried is in the trajectory."""
+    def proofs(
+        self, state: RunState, tools: Tools, trials: Sequence[Trial] = ()
+    ) -> AsyncIterator[ProofOfConcept]:
+        """Yield proofs to be tried in turn; ``trials`` grows by each one before the next is asked for.
+
+        A source that ends with a reason for people raises nothing: it notes the reason with the observer.
+        """
         ...
 
 

@@ -88,3 +88,15 @@ class Execution:
     def timed_out(self) -> bool:
         """Whether the time limit ended it."""
         return self.killed_by is KillReason.TIME
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coverage:
+    """What a command executed of a tree.
+
+    ``files`` are those of which functions ran, or if none did those that were loaded; ``functions`` are
+    ``(path, line)`` of the first line of each function that ran, a decorator's line where it has one.
+    """
+
+    files: frozenset[str] = frozenset()
+    functions: frozenset[tuple[str, int]] = frozenset()

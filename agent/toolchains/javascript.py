@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from agent.domain.execution import SandboxCommand
+    from agent.domain.execution import Coverage, SandboxCommand
     from agent.domain.project import BuildConfig, Environment, ProjectPlan, TestRun
     from agent.ports import Sandbox
     from agent.toolchains.cache import EnvironmentCache
@@ -143,7 +143,14 @@ class JavaScriptToolchain:
     ) -> frozenset[str]:
         """Run ``command``; return the files of which functions ran; if none did, the loaded ones."""
         del environment
-        return await covering.node(tree, sandbox, command)
+        return (await covering.node(tree, sandbox, command)).files
+
+    async def reached(
+        self, environment: Environment, tree: Path, sandbox: Sandbox, command: SandboxCommand
+    ) -> Coverage:
+        """Run ``command``; return the files as ``covered`` does, and the functions that ran."""
+        del environment
+        return await covering.node(tree, sandbox, command, functions=True)
 
     def _recipe(self) -> installing.Recipe:
         cache = installing.CACHE

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import date
 
-    from agent.domain.execution import SandboxCommand
+    from agent.domain.execution import Coverage, SandboxCommand
     from agent.domain.project import BuildConfig, Environment, ProjectPlan, TestRun
     from agent.ports import Sandbox
     from agent.toolchains.cache import EnvironmentCache
@@ -123,7 +123,14 @@ class PythonToolchain:
     ) -> frozenset[str]:
         """Run ``command``; return the files of which functions ran; if none did, the loaded ones."""
         del environment
-        return await covering.python(tree, sandbox, command)
+        return (await covering.python(tree, sandbox, command)).files
+
+    async def reached(
+        self, environment: Environment, tree: Path, sandbox: Sandbox, command: SandboxCommand
+    ) -> Coverage:
+        """Run ``command``; return the files as ``covered`` does, and the functions that ran."""
+        del environment
+        return await covering.python(tree, sandbox, command, functions=True)
 
     def _tests(self, plan: ProjectPlan, tree: Path, only: Sequence[str]) -> testing.TestCommand:
         hooks = {f"{testing.INSIDE}/python/sitecustomize.py": testing.inside_file("sitecustomize.py")}

@@ -154,3 +154,9 @@ def covered(text: str) -> frozenset[str]:
     called = {line[2:] for line in text.splitlines() if line.startswith("f ")}
     loaded = {line[2:] for line in text.splitlines() if line.startswith("m ")}
     return frozenset(called or loaded)
+
+
+def functions_in(text: str) -> frozenset[tuple[str, int]]:
+    """Read the functions in coverage lines, ``d LINE PATH``: path and first line of each that ran."""
+    fields = (line.split(" ", 2) for line in text.splitlines() if line.startswith("d "))
+    return frozenset((one[2], int(one[1])) for one in fields if len(one) == 3 and one[1].isdecimal())  # noqa: PLR2004

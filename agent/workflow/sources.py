@@ -13,7 +13,7 @@ from agent.workflow.proving import with_argv
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
-    from agent.domain.proof import ProofOfConcept
+    from agent.domain.proof import ProofOfConcept, Trial
     from agent.ports import Rule
     from agent.workflow.state import RunState, Tools
 
@@ -22,8 +22,11 @@ if TYPE_CHECKING:
 class SnippetProofs:
     """Proofs made from the code blocks of the report."""
 
-    async def proofs(self, state: RunState, tools: Tools) -> AsyncIterator[ProofOfConcept]:
+    async def proofs(
+        self, state: RunState, tools: Tools, trials: Sequence[Trial] = ()
+    ) -> AsyncIterator[ProofOfConcept]:
         """Yield a proof for each snippet in the project's language that can show something."""
+        del trials  # a reporter is asked once
         if state.toolchain is None or state.environment is None:
             return
         for snippet in state.report.snippets:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from agent.config import RunConfig
     from agent.domain.execution import Execution
     from agent.domain.matrix import Matrix
-    from agent.domain.patch import Candidate, Declined
+    from agent.domain.patch import Candidate, Declined, SourceFile
     from agent.domain.place import Place
     from agent.domain.project import Environment, ProjectPlan, TestRun
     from agent.domain.proof import ProofOfConcept, Variant, Verdict
@@ -76,6 +76,8 @@ class RunState:
     proof: ProofOfConcept | None = None
     observed: Observation | None = None
     covered: frozenset[str] = frozenset()
+    functions: frozenset[tuple[str, int]] = frozenset()
+    regression_test: SourceFile | None = None
     cases: tuple[Case, ...] = ()
     files: tuple[RankedFile, ...] = ()
     places: tuple[Place, ...] = ()

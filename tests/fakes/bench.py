@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from agent.domain.execution import Coverage
 from agent.domain.project import BuildConfig, Environment, ProjectPlan, TestRun
 from agent.domain.run import Outcome
 from agent.errors import EnvironmentFailedError
@@ -104,3 +105,8 @@ class SystemPython:
         self, environment: Environment, tree: Path, sandbox: Sandbox, command: SandboxCommand
     ) -> frozenset[str]:
         return frozenset({"shelf/__init__.py"})
+
+    async def reached(
+        self, environment: Environment, tree: Path, sandbox: Sandbox, command: SandboxCommand
+    ) -> Coverage:
+        return Coverage(files=await self.covered(environment, tree, sandbox, command))

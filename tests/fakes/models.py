@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 PRICE = Cost(calls=1, tokens_in=8, tokens_out=2)
 
 
-def call(name: str, **arguments: object) -> Turn:
+def call(name: str, /, **arguments: object) -> Turn:
     """Return a turn that uses one tool and costs ten tokens."""
     return Turn(calls=(ToolCall(id=f"call-{name}", name=name, arguments=arguments),), cost=PRICE)
 

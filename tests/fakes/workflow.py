@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from agent.domain.execution import Coverage
 from agent.domain.patch import Candidate, Declined, Origin
 from agent.domain.project import Environment, ProjectPlan, TestRun, TestStatus
 from agent.domain.proof import ProofOfConcept
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from agent.domain.execution import SandboxCommand
     from agent.domain.project import BuildConfig
+    from agent.domain.proof import Trial
     from agent.domain.run import Stage, StageRecord
     from agent.ports import Sandbox
     from agent.workflow.state import RunState, Tools
@@ -75,6 +77,7 @@ class FakeToolchain:
     plan: ProjectPlan | None = field(default_factory=build_plan)
     runs: list[TestRun] = field(default_factory=lambda: [build_test_run()])
     coverage: frozenset[str] = frozenset({"app.py"})
+    functions: frozenset[tuple[str, int]] = frozenset()
     broken: str = ""
     tested: list[Path] = field(default_factory=list)
     overwritten: list[Mapping[str, bytes] | None] = field(default_factory=list)
@@ -112,6 +115,12 @@ class FakeToolchain:
     ) -> frozenset[str]:
         return self.coverage
 
+    async def reached(
+        self, environment: Environment, tree: Path, sandbox: Sandbox, command: SandboxCommand
+    ) -> Coverage:
+        files = await self.covered(environment, tree, sandbox, command)
+        return Coverage(files=files, functions=self.functions)
+
 
 @dataclass
 class FakeRanker:
@@ -132,7 +141,9 @@ class FakeProofs:
 
     given: Sequence[ProofOfConcept] = ()
 
-    async def proofs(self, state: RunState, tools: Tools) -> AsyncIterator[ProofOfConcept]:
+    async def proofs(
+        self, state: RunState, tools: Tools, trials: Sequence[Trial] = ()
+    ) -> AsyncIterator[ProofOfConcept]:
         for proof in self.given:
             yield proof
 

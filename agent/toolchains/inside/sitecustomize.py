@@ -57,12 +57,20 @@ def _record_unittest(path: str) -> None:
 
 
 def _record_files(path: str, root: str) -> None:
-    """Append each file below ``root`` once: ``m`` when its top level runs, ``f`` when a function does."""
+    """Append each file below ``root`` once: ``m`` when its top level runs, ``f`` when a function does.
+
+    With ``$SUTURE_FUNCTIONS`` set, each function too: ``d``, its first line, its file.
+    """
     seen = set()
+    each = bool(os.environ.get("SUTURE_FUNCTIONS"))
 
     def note(code: Any) -> None:
         name = code.co_filename
         key = (name, code.co_name == "<module>")
+        if each and not key[1] and not name.startswith("<"):
+            full = os.path.abspath(name)  # noqa: PTH100 (as few imports as can be)
+            if full.startswith(root + "/"):
+                _append(path, f"d {code.co_firstlineno} {full[len(root) + 1 :]}")
         if key not in seen and not name.startswith("<"):
             seen.add(key)
             full = os.path.abspath(name)  # noqa: PTH100 (as few imports as can be)

@@ -1,11 +1,13 @@
-"""Localize: the ranking, with the proof's coverage as a further signal."""
+"""Localize: the ranking with the proof's coverage as a further signal; a model narrows it to places."""
 
 from __future__ import annotations
 
-import asyncio
 import dataclasses
 from typing import TYPE_CHECKING
 
+from agent.localizing.narrowing import narrow
+from agent.localizing.places import joined
+from agent.localizing.ranking import ranked_files
 from agent.workflow.state import Step
 from agent.workflow.transitions import Result
 
@@ -18,20 +20,19 @@ _COVERAGE_BONUS = 0.15
 
 
 async def localize(state: RunState, tools: Tools) -> Step:
-    """Return ``found`` with ranked files, ``nothing`` when none fits."""
-    ranked = await asyncio.to_thread(
-        tools.ranker.rank, state.report, tools.workspace.tree, k=tools.config.ranked_files
-    )
-    # The ranking knows the last commit; a file that is gone from the checkout cannot be patched.
-    present = tuple(file for file in ranked if tools.workspace.read(file.path) is not None)
-    files = with_coverage(present, state.covered)
+    """Return ``found`` with ranked files, and with a model with places; ``nothing`` when no file fits."""
+    files = with_coverage(await ranked_files(state, tools), state.covered)
     if not files:
         return Step(result=Result.NOTHING, summary="no file fits the report", state=state)
+    found = dataclasses.replace(state, files=files)
+    places = await narrow(found, tools, tools.models) if tools.models is not None else ()
+    files = joined(files, places)
     first = ", ".join(file.path for file in files[:3])
+    named = ", ".join(place.symbol or f"{place.path}:{place.start_line}" for place in places[:3])
     return Step(
         result=Result.FOUND,
-        summary=f"{len(files)} files ranked, first {first}",
-        state=dataclasses.replace(state, files=files),
+        summary=f"{len(files)} files ranked, first {first}{f'; a fix belongs in {named}' if named else ''}",
+        state=dataclasses.replace(found, files=files, places=places),
     )
 
 
