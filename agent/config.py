@@ -20,6 +20,26 @@ class BudgetLimits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RankingConfig:
+    """How files are ranked: the weight of history (None: what measures best), and globs of what is searched.
+
+    ``include`` empty means every file; ``exclude`` wins over it.
+    """
+
+    alpha: float | None = None
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelChoice:
+    """The models that a repository or a command asks for, by name; empty for the operator's."""
+
+    author: str = ""
+    reviewer: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunConfig:
     """How a run works. ``ranked_files`` are looked at by rules, in the order of the ranking."""
 
@@ -27,6 +47,8 @@ class RunConfig:
     build: BuildConfig = field(default_factory=BuildConfig)
     scope: ScopeLimits = field(default_factory=ScopeLimits)
     budget: BudgetLimits = field(default_factory=BudgetLimits)
+    ranking: RankingConfig = field(default_factory=RankingConfig)
+    models: ModelChoice = field(default_factory=ModelChoice)
     ranked_files: int = 20
     proofs: int = 12
     reproduce_runs: int = 3

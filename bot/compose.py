@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -15,7 +13,9 @@ from agent.toolchains.registry import toolchains
 from agent.workflow.budget import Budget
 from agent.workflow.sources import RuleCandidates, SnippetProofs
 from agent.workflow.state import Tools
-from bot.ranking import ReportRanker
+from bot.indexing import index_of, project_folder
+from bot.ranking import ReportRanker, has_history
+from retrieval.embedders import EmbedderConfig, EmbedderKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,13 +48,25 @@ class Workshop:
         What a project installs may write into its package cache, and files that no manifest names decide what
         an environment becomes: with a cache for all, one project could choose what another one runs.
         """
-        owner = (job.history or job.project).resolve()
-        key = hashlib.sha256(os.fsencode(owner)).hexdigest()[:16]
-        return self.toolchains_of(key)
+        return toolchains(self.project_folder(job))
 
     def toolchains_of(self, name: str) -> Sequence[Toolchain]:
         """Return the toolchains with the caches of one owner; a bench's cases are one."""
         return toolchains(self.settings.cache_dir / "projects" / name)
+
+    def project_folder(self, job: Repair) -> Path:
+        """Return the cache folder of the job's own project."""
+        return project_folder(self.settings.cache_dir, job.history or job.project)
+
+    def ranker(self, job: Repair) -> ReportRanker:
+        """Return the ranking of the job's own project, with its index where it has a history."""
+        source = job.history or job.project
+        return ReportRanker(
+            source=source,
+            index=index_of(self.project_folder(job)) if has_history(source) else None,
+            config=job.config.ranking,
+            embedder=embedder_config(self.settings),
+        )
 
     def scratch(self) -> Path:
         """Return the folder for private copies."""
@@ -68,7 +80,7 @@ class Workshop:
             workspace=workspace,
             sandbox=self.sandbox,
             toolchains=self.toolchains(job),
-            ranker=ReportRanker(source=job.history or job.project),
+            ranker=self.ranker(job),
             proof_sources=(SnippetProofs(),),
             candidate_sources=(RuleCandidates(rules=RULES),),
             rules=RULES,
@@ -88,3 +100,13 @@ def sandbox_config(settings: Settings, *, unsafe: bool = False) -> SandboxConfig
     """Return the sandbox's configuration as the operator wants it."""
     backend = Backend.UNSAFE if unsafe else Backend(settings.sandbox)
     return SandboxConfig(backend=backend, cache=settings.cache_dir, environment=settings.passed_on)
+
+
+def embedder_config(settings: Settings) -> EmbedderConfig:
+    """Return the embedder of past issues as the operator wants it."""
+    return EmbedderConfig(
+        kind=EmbedderKind(settings.embedder),
+        model=settings.embedder_model,
+        url=settings.embedder_url,
+        key=settings.embedder_api_key.get_secret_value(),
+    )

@@ -34,5 +34,5 @@ class WorkshopEngine:
             run_id=request.run_id,
             history=request.checkout.mirror,
         )
-        done = await repair(job, self.workshop, SilentProgress())
+        done = await repair(job, self.workshop, request.observer or SilentProgress())
         return done.result

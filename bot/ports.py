@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from agent.domain.report import Report
     from agent.domain.run import Depth, RunResult
+    from agent.ports import Observer
     from bot.github.policies import HouseRules
     from handlers.intents import Repository, Subject
 
@@ -79,6 +80,18 @@ class GitHub(Protocol):
 
     async def report(self, repository: Repository, subject: Subject) -> Report:
         """Fetch and normalise the issue, advisory or alert behind a subject."""
+        ...
+
+    async def is_open(self, repository: Repository, subject: Subject) -> bool:
+        """Return whether the issue, advisory or alert is still open; False when it was deleted."""
+        ...
+
+    async def remarks(self, repository: Repository, number: int, review: int) -> str:
+        """Return a review's comments on lines, one ``path:line: text`` each, bounded and not trusted."""
+        ...
+
+    async def failed_checks(self, repository: Repository, head_sha: str) -> str:
+        """Return what the failed checks of a commit say, bounded and not trusted."""
         ...
 
     async def react(self, repository: Repository, subject: Subject, reaction: str) -> None:
@@ -169,7 +182,7 @@ class Indexer(Protocol):
 class RepairRequest:
     """What the engine is asked to do; ``feedback`` and ``previous`` are set when a patch is refined.
 
-    ``config`` is the repository's, within the operator's bounds.
+    ``config`` is the repository's, within the operator's bounds; ``observer`` is told how the run goes.
     """
 
     run_id: str
@@ -181,6 +194,7 @@ class RepairRequest:
     config: RunConfig = field(default_factory=RunConfig)
     feedback: str = ""
     previous: RunResult | None = None
+    observer: Observer | None = None
 
 
 class RepairEngine(Protocol):

@@ -6,29 +6,18 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from bot.app import Ports
-from bot.compose import open_workshop
+from bot.compose import embedder_config, open_workshop
 from bot.engine import WorkshopEngine
 from bot.errors import SettingsError
 from bot.github.checkout import CheckoutConfig, GitCheckouts
 from bot.github.client import GitHubApp
 from bot.github.hosts import GitHubConfig
+from bot.indexing import MirrorIndexer
 
 if TYPE_CHECKING:
-    from bot.ports import Checkout
     from bot.settings import Settings
-    from handlers.intents import Repository
 
 NEEDED = ("app_id", "private_key", "webhook_secret")
-
-
-class MirrorOnly:
-    """The index of a repository is built from its mirror when a run starts; the mirror is what push keeps."""
-
-    async def update(self, repository: Repository, checkout: Checkout) -> None:
-        """Nothing is left to do: the checkout fetched the mirror."""
-
-    async def drop(self, repository: Repository) -> None:
-        """Nothing is kept beside the mirror."""
 
 
 def open_github(settings: Settings) -> GitHubApp:
@@ -49,12 +38,18 @@ def open_github(settings: Settings) -> GitHubApp:
 def open_ports(settings: Settings) -> Ports:
     """Return the ports; raise what the sandbox or the settings lack."""
     github = open_github(settings)
-    checkouts = CheckoutConfig(folder=settings.data_dir / "checkouts", environment=settings.passed_on)
+    config = CheckoutConfig(folder=settings.data_dir / "checkouts", environment=settings.passed_on)
+    checkouts = GitCheckouts(config, github.connection, github.refresh)
     return Ports(
         github=github,
-        checkouts=GitCheckouts(checkouts, github.connection, github.refresh),
+        checkouts=checkouts,
         engine=WorkshopEngine(workshop=open_workshop(settings)),
-        indexer=MirrorOnly(),
+        indexer=MirrorIndexer(
+            cache=settings.cache_dir,
+            history=github,
+            mirror_of=checkouts.mirror_path,
+            embedder=embedder_config(settings),
+        ),
     )
 
 

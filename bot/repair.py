@@ -19,7 +19,6 @@ from agent.workflow.stages.catalogue import STAGES
 from agent.workspace import open_workspace
 from bot.errors import BotError
 from bot.output import OutputFolder
-from bot.output.folder import TRAJECTORY
 from bot.ranking import commit_day
 
 if TYPE_CHECKING:
@@ -73,8 +72,8 @@ async def repair(job: Repair, workshop: Workshop, observer: Observer) -> Repaire
     folder.prepare()
     started_at, started = datetime.now(UTC), monotonic()
     with (
-        open_workspace(job.project, parent=workshop.scratch()) as workspace,
-        (job.out / TRAJECTORY).open("wb", buffering=0) as log,
+        open_workspace(job.project, parent=workshop.scratch(), without=job.out) as workspace,
+        folder.trajectory() as log,
     ):
         workflow = _workflow(job, workshop, workspace, observer, log)
         result: RunResult | None = None

@@ -22,7 +22,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 PREFIX = "SUTURE_"
-SECRETS = ("webhook_secret", "webhook_secret_previous", "private_key", "database_url", "model_api_key")
+SECRETS = (
+    "webhook_secret",
+    "webhook_secret_previous",
+    "private_key",
+    "database_url",
+    "model_api_key",
+    "embedder_api_key",
+)
 STANDARD = {"OPENAI_BASE_URL": "model_base_url", "OPENAI_API_KEY": "model_api_key"}
 """Variables without our prefix that every tool of this kind understands; ours win over them."""
 
@@ -88,6 +95,12 @@ class Settings(BaseSettings):
     model: str = ""
     model_base_url: str = ""
     model_api_key: SecretStr = SecretStr("")
+
+    embedder: Literal["svd", "endpoint", "fastembed", "sentence-transformers"] = "svd"
+    """What past issues are compared by; the default is fitted on the repository's own and needs no weights."""
+    embedder_model: str = ""
+    embedder_url: str = ""
+    embedder_api_key: SecretStr = SecretStr("")
 
     log_level: str = "info"
     log_format: str = Field(default="json", pattern="^(json|console)$")

@@ -28,12 +28,23 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A patch as the new bytes of each changed file (None = deleted)."""
+    """A patch as the new bytes of each changed file (None = deleted).
+
+    What a model's patch tells besides, each one line: the place of the project it ``follows``, the
+    ``alternative`` not taken, the ``entry_points`` decided on. ``planned`` are the files that its plan names
+    beyond those that were found, ``test`` the file of the regression test, ``model`` who wrote it.
+    """
 
     origin: Origin
     source: str
     rationale: str
     changes: Mapping[str, bytes | None] = field(default_factory=dict)
+    follows: str = ""
+    alternative: str = ""
+    entry_points: tuple[str, ...] = ()
+    planned: frozenset[str] = frozenset()
+    test: str = ""
+    model: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

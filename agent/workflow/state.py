@@ -62,7 +62,11 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunState:
-    """Everything found so far. Stages return a new one; nothing is changed in place."""
+    """Everything found so far. Stages return a new one; nothing is changed in place.
+
+    ``entry_points`` are the ways to the same sink; ``feedback`` is what people or checks said of an earlier patch,
+    foreign text. ``batches`` counts the fresh batches a model was asked for, ``relocalized`` the new searches.
+    """
 
     report: Report
     toolchain: Toolchain | None = None
@@ -83,6 +87,9 @@ class RunState:
     attempts: tuple[Attempt, ...] = ()
     accepted: Attempt | None = None
     rounds: int = 0
+    batches: int = 0
+    relocalized: int = 0
+    feedback: str = ""
     notices: tuple[str, ...] = ()
     records: tuple[StageRecord, ...] = ()
 

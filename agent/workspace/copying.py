@@ -79,10 +79,11 @@ class Workspace:
             os.close(self.lock)
 
 
-def open_workspace(path: Path, *, parent: Path | None = None) -> Workspace:
+def open_workspace(path: Path, *, parent: Path | None = None, without: Path | None = None) -> Workspace:
     """Copy the project at ``path``; raise ``ProjectError`` with one line when that cannot be.
 
-    What killed runs left below ``parent`` is removed first.
+    What killed runs left below ``parent`` is removed first. ``without`` is a folder that is no part of the
+    project even if it lies inside: where results go.
     """
     if not path.exists():
         raise ProjectError(f"{path} does not exist; give a git checkout or a folder.")
@@ -93,7 +94,7 @@ def open_workspace(path: Path, *, parent: Path | None = None) -> Workspace:
     root = Path(tempfile.mkdtemp(prefix=leftovers.PREFIX, dir=parent))
     lock = leftovers.hold(root)
     try:
-        notices = _copy_project(path, root / "tree")
+        notices = _copy_project(path, root / "tree", _below(path, without))
     except OSError as error:
         _give_up(root, lock)
         if error.errno in _NO_SPACE:
@@ -110,13 +111,26 @@ def _give_up(root: Path, lock: int) -> None:
     os.close(lock)
 
 
-def _copy_project(source: Path, tree: Path) -> tuple[str, ...]:
+def _below(path: Path, folder: Path | None) -> bytes | None:
+    """Return how the names of files in ``folder`` begin when it lies inside of ``path``."""
+    if (
+        folder is None
+        or folder.resolve() == path.resolve()
+        or not folder.resolve().is_relative_to(path.resolve())
+    ):
+        return None
+    return os.fsencode(folder.resolve().relative_to(path.resolve())) + b"/"
+
+
+def _copy_project(source: Path, tree: Path, left_out: bytes | None) -> tuple[str, ...]:
     """Copy regular files and links; skip what is unreadable or special, and say so."""
     tree.mkdir()
     skipped = 0
     files = size = 0
     reached = Reached(os.fsencode(source))
     for name in project_files(source):
+        if left_out is not None and name.startswith(left_out):
+            continue
         if not reached.safely(name):
             skipped += 1
             continue
@@ -128,7 +142,7 @@ def _copy_project(source: Path, tree: Path) -> tuple[str, ...]:
         files, size = files + 1, size + status.st_size
         if files > MAXIMUM_FILES or size > MAXIMUM_BYTES:
             raise ProjectError(
-                f"{source.name} is too large: more than {MAXIMUM_FILES} files or {MAXIMUM_BYTES // 10**9} GB."
+                f"{source.name or source} is too large: more than {MAXIMUM_FILES} files or {MAXIMUM_BYTES // 10**9} GB."
             )
         if not _copy_one(origin, target, status):
             skipped += 1

@@ -8,7 +8,7 @@ import json
 import signal
 import sys
 from enum import IntEnum
-from pathlib import Path
+from pathlib import Path  # noqa: TC003 - typer reads the annotations at run time
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -17,9 +17,9 @@ from rich.console import Console
 from agent.config import BudgetLimits, RunConfig
 from agent.domain.run import Depth, Outcome
 from agent.errors import AgentError, ProjectError, ReportError
-from agent.reports import MAXIMUM_BYTES, read_report
 from agent.untrusted import shown
 from bot.apply import apply_changes
+from bot.cli.report_file import read_report_file
 from bot.compose import open_workshop
 from bot.errors import BotError, SettingsError
 from bot.output.folder import OutputError
@@ -28,7 +28,6 @@ from bot.repair import Repair, repair
 from bot.settings import load_settings
 
 if TYPE_CHECKING:
-    from agent.domain.report import Report
     from bot.output.schema import RunShape
 
 
@@ -74,7 +73,7 @@ def fix(
     try:
         job = Repair(
             project=path.absolute(),
-            report=_read(report),
+            report=read_report_file(report),
             out=out.absolute(),
             config=RunConfig(depth=depth, budget=BudgetLimits(minutes=minutes)),
         )
@@ -106,18 +105,6 @@ async def _fix(job: Repair, *, unsafe: bool, apply: bool, as_json: bool) -> Exit
     _show(done.run, job.out, as_json=as_json)
     fixed = done.result.outcome in {Outcome.FIXED, Outcome.ALREADY_FIXED}
     return Exit.FIXED if fixed else Exit.FAULT if done.result.outcome is Outcome.ERROR else Exit.NOT_FIXED
-
-
-def _read(source: str) -> Report:
-    """Read the report from a file or standard input, never more than may be."""
-    if source == "-":
-        return read_report(sys.stdin.buffer.read(MAXIMUM_BYTES + 1), name="standard input")
-    path = Path(source)
-    try:
-        with path.open("rb") as file:
-            return read_report(file.read(MAXIMUM_BYTES + 1), name=path.name)
-    except OSError as error:
-        raise ReportError(f"cannot read the report {path.name}: {error.strerror}.") from None
 
 
 def _stop_on_signals() -> None:

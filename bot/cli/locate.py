@@ -35,7 +35,10 @@ def register(app: typer.Typer) -> None:
 
 def locate(
     path: Annotated[Path, typer.Argument(help="A repository (bare or not) or a plain folder.")],
-    report: Annotated[Path, typer.Option("--report", help="The report: its first line counts most.")],
+    report: Annotated[
+        str,
+        typer.Option("--report", help="The report, as for fix; its title counts most; - for standard input."),
+    ],
     k: Annotated[int, typer.Option("-k", min=1, max=_MOST, help="How many files.")] = 10,
     *,
     at: Annotated[str | None, typer.Option("--at", help="The commit to search; HEAD if left out.")] = None,

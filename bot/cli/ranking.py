@@ -6,17 +6,18 @@ import hashlib
 import os
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import typer
 
+from agent.errors import ReportError
+from bot.cli.report_file import read_report_file
 from retrieval.domain import FileQuery
 from retrieval.errors import RetrievalError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-LONGEST_REPORT = 8 << 20
 USAGE = 2
 
 
@@ -29,7 +30,7 @@ def told() -> Iterator[None]:
         fail(str(error))
 
 
-def fail(reason: str) -> None:
+def fail(reason: str) -> NoReturn:
     """Say why in one line and end with code 2."""
     typer.echo(f"suture: {' '.join(reason.split())}", err=True)
     raise typer.Exit(USAGE)
@@ -44,15 +45,10 @@ def index_folder(path: Path, chosen: Path | None) -> Path:
     return cache / "suture" / "index" / f"{path.resolve().name}-{name}"
 
 
-def read_query(report: Path) -> FileQuery:
-    """Return a report as the ranking sees it: the first line that says something, and the rest."""
+def read_query(report: str) -> FileQuery:
+    """Return a report, in any of the forms a report has, as the ranking sees it."""
     try:
-        if report.stat().st_size > LONGEST_REPORT:
-            fail(f"{report} is larger than 8 MiB; give the report without its attachments")
-        text = report.read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        fail(f"{report} cannot be read: {error.strerror}")
-    title, _, body = text.strip().partition("\n")
-    if not title:
-        fail(f"{report} is empty; give a report with at least one line")
-    return FileQuery(title=title.lstrip("#").strip(), body=body)
+        read = read_report_file(report)
+    except ReportError as error:
+        fail(str(error))
+    return FileQuery(title=read.title, body=read.body)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from agent.errors import ReportError
-from agent.reports import MAXIMUM_BYTES, read_report
 from agent.untrusted import clean
+from bot.cli.report_file import read_report_file
 from bot.errors import SettingsError
 from bot.settings import load_settings
 from retrieval.commits.domain import AdvisoryQuery
@@ -37,7 +37,9 @@ def register(app: typer.Typer) -> None:
 
 def trace(
     path: Annotated[Path, typer.Argument(help="A git repository with its history; it is only read.")],
-    advisory: Annotated[Path, typer.Option(help="The advisory: Markdown, OSV, GitHub advisory or issue.")],
+    advisory: Annotated[
+        str, typer.Option(help="The advisory: Markdown, OSV, GitHub advisory or issue; - for standard input.")
+    ],
     *,
     count: Annotated[int, typer.Option("-k", min=1, max=10_000, help="How many commits to rank.")] = 100,
     preset: Annotated[Preset, typer.Option(help="How to rank.")] = Preset.DEFAULT,
@@ -51,7 +53,7 @@ def trace(
 ) -> None:
     """Rank the commits that may have fixed an advisory, best first, with what speaks for each."""
     try:
-        query = advisory_query(_read(advisory))
+        query = advisory_query(read_report_file(advisory))
         repository = GitRepository(path, seconds=3600.0)
         folder = index or _index_folder(repository, load_settings().cache_dir)
         tracer = CommitTracer.open(repository, folder, RankingConfig(preset=preset))
@@ -103,14 +105,6 @@ def _index_folder(repository: GitRepository, cache: Path) -> Path:
     """Return the folder of a repository's index, which is safe to delete."""
     name = hashlib.sha256(repository.git_dir.encode("utf-8", "surrogateescape")).hexdigest()[:16]
     return cache / "commits" / name
-
-
-def _read(path: Path) -> Report:
-    try:
-        with path.open("rb") as file:
-            return read_report(file.read(MAXIMUM_BYTES + 1), name=path.name)
-    except OSError as error:
-        raise ReportError(f"cannot read the advisory {path.name}: {error.strerror}.") from None
 
 
 def _show(found: Tracing) -> None:

@@ -104,9 +104,10 @@ async def _fetch(release: Release, sandbox: Sandbox) -> bytes:
 def _client(release: Release) -> tuple[str, ...]:
     if release.ecosystem == "npm":
         return ("npm", "pack", "--silent", f"{release.package}@{release.version}")
-    options = "--no-deps --no-binary :all: --disable-pip-version-check -d /tmp"
-    fetch = f'"$0" -m venv /tmp/fetch && /tmp/fetch/bin/pip download {options} "$1"'
-    return ("sh", "-c", fetch, _base_interpreter(), f"{release.package}=={release.version}")
+    # Only the release itself as its source: what its build needs may come built, which saves most of a minute.
+    options = '--no-deps --no-binary "$1" --disable-pip-version-check -d /tmp'
+    fetch = f'"$0" -m venv /tmp/fetch && /tmp/fetch/bin/pip download {options} "$1==$2"'
+    return ("sh", "-c", fetch, _base_interpreter(), release.package, release.version)
 
 
 def _base_interpreter() -> str:

@@ -28,11 +28,6 @@ PROGRAMS = (
     Program(name="git", minimum=(2, 30), advice="apt-get install git", required=True),
     Program(name="node", minimum=(18,), advice="apt-get install nodejs (for JavaScript projects)"),
     Program(name="npm", minimum=(8,), advice="apt-get install npm (for JavaScript projects)"),
-    Program(
-        name="ctags",
-        minimum=(5,),
-        advice="apt-get install universal-ctags (for definitions in more languages)",
-    ),
 )
 
 

@@ -135,8 +135,12 @@ class GitCheckouts:
                 error.retryable = True
             raise
 
+    def mirror_path(self, repository: Repository) -> Path:
+        """Return where the mirror of a repository lies, or would."""
+        return self._config.folder / "mirrors" / f"{repository.id}.git"
+
     def _mirror(self, repository: Repository) -> Mirror:
-        return Mirror(path=self._config.folder / "mirrors" / f"{repository.id}.git", git=self._git)
+        return Mirror(path=self.mirror_path(repository), git=self._git)
 
     @contextlib.asynccontextmanager
     async def _taken(self, repository: Repository) -> AsyncIterator[None]:

@@ -19,7 +19,8 @@ from bot.github.history import PastFix, past_fixes
 from bot.github.house import house_rules
 from bot.github.places import Places
 from bot.github.publish import publish
-from bot.github.reports import as_report, source
+from bot.github.remarks import failed_checks, review_remarks
+from bot.github.reports import as_report, is_open, source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -75,6 +76,27 @@ class GitHubApp:
         grant, path = source(subject)
         record = await self.calls.on(repository, grant, lambda remote: _get(remote, path))
         return as_report(subject, record)
+
+    async def is_open(self, repository: Repository, subject: Subject) -> bool:
+        """Return whether what was reported still waits for an answer; what was deleted does not."""
+        grant, path = source(subject)
+        record = await self.calls.optional(repository, grant, lambda remote: _get(remote, path))
+        return record is not None and is_open(subject, record)
+
+    async def remarks(self, repository: Repository, number: int, review: int) -> str:
+        """Return the comments of a review on lines."""
+        found = await self.calls.optional(
+            repository, READ, lambda remote: review_remarks(remote, number, review)
+        )
+        return found or ""
+
+    async def failed_checks(self, repository: Repository, head_sha: str) -> str:
+        """Return what failed checks say."""
+        own = self.connection.slug()
+        found = await self.calls.optional(
+            repository, CHECK, lambda remote: failed_checks(remote, head_sha, own=own)
+        )
+        return found or ""
 
     async def react(self, repository: Repository, subject: Subject, reaction: str) -> None:
         """React to the comment or the issue; where it was deleted meanwhile there is nothing to do."""

@@ -47,6 +47,13 @@ def as_report(subject: Subject, record: dict[str, Any]) -> Report:
             return report_from_github_issue(record)
 
 
+def is_open(subject: Subject, record: dict[str, Any]) -> bool:
+    """Tell whether what a subject reports still waits for an answer: not closed, dismissed or withdrawn."""
+    if subject.kind is ReportKind.REPOSITORY_ADVISORY:
+        return record.get("state") != "closed" and not record.get("withdrawn_at")
+    return record.get("state") == "open"
+
+
 def _dependabot(subject: Subject, alert: dict[str, Any]) -> Report:
     advisory = {**alert["security_advisory"], "vulnerabilities": [alert["security_vulnerability"]]}
     report = report_from_github_advisory(advisory)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import structlog
@@ -11,27 +10,24 @@ from agent.domain.run import Outcome
 from bot.errors import GitHubError, RepositoryGoneError
 from bot.github.policies import HouseRules
 from bot.jobs import configuring, gates, keeping, wording
+from bot.jobs.concluding import PUBLISHING, finish_run, leave_waiting, load, voice_of
 from bot.jobs.deciding import Ending, ending
 from bot.jobs.guard import guarded
 from bot.jobs.publication import publication_of
 from bot.jobs.services import in_thread
 from bot.jobs.subjects import subject_of
-from bot.jobs.voice import Voice
 from bot.repo_config import DEFAULTS
 from bot.store.codec import decode, encode
 from bot.store.pulls import Pull
 from bot.store.runs import RunState
 
 if TYPE_CHECKING:
-    from agent.domain.run import RunResult
     from bot.jobs.journal import Journal, StepFailedError
     from bot.jobs.services import Services
     from bot.ports import PullRequest
     from bot.store.runs import Run
-    from handlers.intents import Repository
 
 RETRY = ("Retry", "Run again from the start", "retry")
-PUBLISHING = frozenset({RunState.PUBLISHING})
 
 log = structlog.get_logger(__name__)
 
@@ -63,6 +59,9 @@ async def _pull_request(journal: Journal, services: Services, run_id: str) -> No
     if rules.prohibition is not None and await _is_unasked(services, run_id):
         await _forbidden(journal, services, run_id, rules.prohibition.path)
         return
+    if not await journal.step("subject", lambda: _is_wanted(services, run_id)):
+        await _closed(journal, services, run_id)
+        return
     rival = await journal.step("rivals", lambda: _rival(services, run_id))
     if rival is not None:
         await _outdone(journal, services, run_id, decode(gates.Refusal, rival))
@@ -73,8 +72,8 @@ async def _pull_request(journal: Journal, services: Services, run_id: str) -> No
 
 
 async def _announce(journal: Journal, services: Services, run_id: str) -> None:
-    run, result, repository = await _load(services, run_id)
-    voice = _voice(services, run, repository)
+    run, result, repository = await load(services, run_id)
+    voice = voice_of(services, run, repository)
     await voice.check(
         journal,
         run.head_sha,
@@ -85,12 +84,12 @@ async def _announce(journal: Journal, services: Services, run_id: str) -> None:
         actions=(RETRY,),
     )
     await voice.say(journal, run.subject_key, wording.concluded(run, result))
-    await _finish(journal, services, run_id)
+    await finish_run(journal, services, run_id)
 
 
 async def _house(services: Services, run_id: str) -> object:
     """Return what the repository asks of contributors; what cannot be read asks nothing."""
-    _, _, repository = await _load(services, run_id)
+    _, _, repository = await load(services, run_id)
     try:
         return encode(await services.github.house_rules(repository))
     except GitHubError as error:
@@ -101,13 +100,28 @@ async def _house(services: Services, run_id: str) -> object:
 
 async def _is_unasked(services: Services, run_id: str) -> bool:
     """Return whether no person has said yet that this pull request is wanted nevertheless."""
-    run, _, _ = await _load(services, run_id)
+    run, _, _ = await load(services, run_id)
     return not run.approved_by and not run.pull_number
+
+
+async def _is_wanted(services: Services, run_id: str) -> bool:
+    """Return whether the report is still open, or a person or an open pull request wants the patch anyhow."""
+    run, _, repository = await load(services, run_id)
+    if run.approved_by or run.pull_number:
+        return True
+    return await services.github.is_open(repository, subject_of(run))
+
+
+async def _closed(journal: Journal, services: Services, run_id: str) -> None:
+    """Keep the result of a run whose report was closed meanwhile; a person may still approve it."""
+    run, _, repository = await load(services, run_id)
+    await voice_of(services, run, repository).say(journal, run.subject_key, wording.closed_meanwhile())
+    await leave_waiting(journal, services, run_id)
 
 
 async def _rival(services: Services, run_id: str) -> object:
     """Look again for a pull request of somebody else: the run may have taken an hour."""
-    run, _, repository = await _load(services, run_id)
+    run, _, repository = await load(services, run_id)
     report = await in_thread(services.store.reports.get, run.report_id)
     if report is None or run.private or run.pull_number or run.approved_by or run.cause == "retry":
         return None
@@ -116,21 +130,21 @@ async def _rival(services: Services, run_id: str) -> object:
 
 async def _forbidden(journal: Journal, services: Services, run_id: str, path: str) -> None:
     """Keep the result and say once why it is not a pull request; a person may still approve it."""
-    run, _, repository = await _load(services, run_id)
-    await _voice(services, run, repository).say(journal, run.subject_key, wording.forbidden(path))
-    await _leave_waiting(journal, services, run_id)
+    run, _, repository = await load(services, run_id)
+    await voice_of(services, run, repository).say(journal, run.subject_key, wording.forbidden(path))
+    await leave_waiting(journal, services, run_id)
 
 
 async def _outdone(journal: Journal, services: Services, run_id: str, refusal: gates.Refusal) -> None:
-    run, _, repository = await _load(services, run_id)
-    await _voice(services, run, repository).say(
+    run, _, repository = await load(services, run_id)
+    await voice_of(services, run, repository).say(
         journal, run.subject_key, wording.not_started(refusal.reason, refusal.url)
     )
-    await _finish(journal, services, run_id)
+    await finish_run(journal, services, run_id)
 
 
 async def _publish(services: Services, run_id: str, rules: HouseRules) -> int | None:
-    run, result, repository = await _load(services, run_id)
+    run, result, repository = await load(services, run_id)
     if run.state is not RunState.PUBLISHING:
         return None  # stopped meanwhile
     config = await configuring.config_of(services, repository)
@@ -161,44 +175,20 @@ def _record(services: Services, run: Run, pull: PullRequest) -> None:
 
 
 async def _comment(journal: Journal, services: Services, run_id: str) -> None:
-    run, result, repository = await _load(services, run_id)
-    await _voice(services, run, repository).say(journal, run.subject_key, wording.concluded(run, result))
-    await _finish(journal, services, run_id)
+    run, result, repository = await load(services, run_id)
+    await voice_of(services, run, repository).say(journal, run.subject_key, wording.concluded(run, result))
+    await finish_run(journal, services, run_id)
 
 
 async def _wait(journal: Journal, services: Services, run_id: str) -> None:
     """Leave the result to a person: a row that waits, no workflow. Approving enqueues this one anew."""
-    run, result, repository = await _load(services, run_id)
-    await _voice(services, run, repository).say(journal, run.subject_key, wording.waiting(result))
-    await _leave_waiting(journal, services, run_id)
-
-
-async def _leave_waiting(journal: Journal, services: Services, run_id: str) -> None:
-    async def wait() -> bool:
-        return await in_thread(services.store.runs.change, run_id, PUBLISHING, state=RunState.WAITING)
-
-    await journal.step("wait", wait)
+    run, result, repository = await load(services, run_id)
+    await voice_of(services, run, repository).say(journal, run.subject_key, wording.waiting(result))
+    await leave_waiting(journal, services, run_id)
 
 
 async def _nothing(journal: Journal, services: Services, run_id: str) -> None:
-    await _finish(journal, services, run_id)
-
-
-async def _finish(journal: Journal, services: Services, run_id: str) -> None:
-    async def finish() -> None:
-        run = await in_thread(services.store.runs.get, run_id)
-        changed = await in_thread(
-            services.store.runs.change,
-            run_id,
-            PUBLISHING,
-            state=RunState.FINISHED,
-            finished_at=services.now(),
-        )
-        if run and changed:
-            services.metrics.runs.labels(outcome=run.outcome).inc()
-            log.info("run_finished", outcome=run.outcome, repository_id=run.repository_id)
-
-    await journal.step("finish", finish)
+    await finish_run(journal, services, run_id)
 
 
 async def _not_published(journal: Journal, services: Services, run_id: str, error: StepFailedError) -> None:
@@ -216,25 +206,11 @@ async def _not_published(journal: Journal, services: Services, run_id: str, erro
 
     await journal.step("note", note)
     if not error.gone:
-        run, _, repository = await _load(services, run_id)
+        run, _, repository = await load(services, run_id)
         moved = error.kind == "HeadMovedError"
         words = wording.handed_over() if moved else wording.not_published(str(error))
-        await _voice(services, run, repository).say(journal, run.subject_key, words)
-    await _finish(journal, services, run_id)
-
-
-def _voice(services: Services, run: Run, repository: Repository) -> Voice:
-    """Return the run's public voice: none for a private report, whatever a person approved later."""
-    return Voice(services=services, repository=repository, subject=subject_of(run), silent=run.private)
-
-
-async def _load(services: Services, run_id: str) -> tuple[Run, RunResult, Repository]:
-    run = await in_thread(services.store.runs.get, run_id)
-    repository = await in_thread(services.store.repositories.get, run.repository_id) if run else None
-    result = await in_thread(keeping.result_of, services, run)
-    if run is None or repository is None or result is None:
-        raise GitHubError("run, repository or result was deleted", status=None, retryable=False)
-    return run, result, replace(repository, installation_id=repository.installation_id or run.installation_id)
+        await voice_of(services, run, repository).say(journal, run.subject_key, words)
+    await finish_run(journal, services, run_id)
 
 
 _ACTIONS: dict[Ending, Any] = {

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 
+from agent.untrusted import clean
+from bot.errors import GitHubError, RepositoryGoneError
 from bot.jobs import configuring, wording
 from bot.jobs.names import NEEDS_HUMAN, run_id, run_job
 from bot.jobs.recording import feedback_of
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
 CHECKS = frozenset({"check_run", "check_suite"})
 ASKED = "command"
+LONGEST_FEEDBACK = 20_000
 
 log = structlog.get_logger(__name__)
 
@@ -73,8 +76,26 @@ async def _queue(services: Services, intent: RefineRun, key: str) -> Answer:
     reason = _reason(intent, pull, live)
     if reason is not None:
         return Answer(words=reason, number=pull.number)
+    intent = replace(intent, feedback=await _feedback(services, intent, live))
     config = await configuring.config_of(services, intent.repository)
     return await in_thread(_open, services, intent, pull, live, config.limits.ci_refinements, key)
+
+
+async def _feedback(services: Services, intent: RefineRun, live: PullRequest) -> str:
+    """Return what was said, with the review's remarks on lines or what the failed checks told."""
+    told = ""
+    try:
+        if intent.review_id is not None:
+            told = await services.github.remarks(intent.repository, live.number, intent.review_id)
+        elif intent.cause in CHECKS:
+            told = await services.github.failed_checks(intent.repository, live.head_sha)
+    except GitHubError as error:
+        if error.retryable or isinstance(error, RepositoryGoneError):
+            raise
+        log.warning("feedback_not_read", pull_number=live.number, status=error.status)
+    return "\n\n".join(part for part in (intent.feedback, clean(told).text.strip()) if part)[
+        :LONGEST_FEEDBACK
+    ]
 
 
 def _pull(services: Services, intent: RefineRun) -> Pull | None:

@@ -15,6 +15,7 @@ from bot.jobs import configuring, gates, keeping, merging
 from bot.jobs.guard import guarded
 from bot.jobs.names import publish_job
 from bot.jobs.services import in_thread
+from bot.jobs.watching import StageWatcher
 from bot.ports import RepairRequest
 from bot.repo_config import run_config
 from bot.store.runs import UNFINISHED, RunKind, RunState
@@ -108,13 +109,16 @@ async def _repair(services: Services, run_id: str, minutes: float) -> None:
     config = await configuring.config_of(services, repository)
     async with _checkout(services, run, repository, config.branches.base) as checkout:
         await services.faults.reach("checkout:done")
-        request = await in_thread(_request, services, run, config, checkout)
+        watcher = StageWatcher(services=services, repository=repository, run=run)
+        request = replace(await in_thread(_request, services, run, config, checkout), observer=watcher)
         try:
             async with asyncio.timeout(minutes * 60):
                 result = await services.engine.repair(request)
         except TimeoutError:
             reason = f"not done after {minutes:g} minutes"
             result = keeping.empty_result(run, Outcome.BUDGET_EXHAUSTED, reason)
+        finally:
+            await watcher.end()
         await services.faults.reach("engine:done")
         replaced = await in_thread(_replaced, services, run)
         result = await in_thread(merging.instead_of, result, replaced, checkout.tree)

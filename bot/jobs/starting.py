@@ -99,6 +99,8 @@ async def _queue(journal: Journal, services: Services, asked: gates.Asked, voice
         await voice.react(journal, "rocket")
         await voice.say(journal, asked.subject.key, wording.queued(mine))
         return
+    if not asked.intent.command:
+        return  # GitHub tells of one label in two events; nobody asked twice
     await voice.react(journal, "confused")
     await voice.say(journal, f"answer-{asked.key}", wording.busy(standing))
 

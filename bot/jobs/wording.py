@@ -9,8 +9,11 @@ from agent.domain.run import Outcome, RunResult
 from handlers.replies import reply
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from agent.domain.matrix import Row
     from agent.domain.report import Report
+    from agent.domain.run import StageRecord
     from bot.store.runs import Run
 
 HEADLINES = {
@@ -106,6 +109,14 @@ def forbidden(path: str) -> str:
     )
 
 
+def closed_meanwhile() -> str:
+    """Return the words where the report was closed while the run was on."""
+    return reply(
+        "There is a patch, but this report was closed meanwhile, so no pull request was opened. "
+        "`/patch approve` opens it if you want it nevertheless."
+    )
+
+
 def not_published(problem: str) -> str:
     """Return why a result was not written to the repository."""
     return reply(f"There is a result, but it was not published: {problem}")
@@ -138,6 +149,22 @@ def explain(run: Run | None, result: RunResult | None) -> str:
     lines += [f"- {stage.stage.value}: {stage.summary}" for stage in result.stages]
     lines += [f"- {row.name}: before {row.before}, after {row.after}" for row in _rows(result)]
     return reply("\n".join(lines))
+
+
+def at_work(stage: str) -> str:
+    """Return the title of the check of a run that is on."""
+    return reply(f"Suture is at work: {stage}")
+
+
+def so_far(records: Sequence[StageRecord]) -> str:
+    """Return what the stages found until now."""
+    lines = [f"- {record.stage.value}: {record.summary} ({record.seconds:.0f} s)" for record in records]
+    return reply("\n".join(lines) or "The run has begun.")
+
+
+def superseded(head_sha: str) -> str:
+    """Return the title of the check on a commit that a newer one took the place of."""
+    return reply(f"Answered by {head_sha[:12]}" if head_sha else "Nothing was changed")
 
 
 def needs_human(limit: int) -> str:

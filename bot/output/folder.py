@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import stat
 import tempfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -14,6 +16,7 @@ from bot.output.shaping import shape_matrix, shape_run
 
 if TYPE_CHECKING:
     from datetime import datetime
+    from io import FileIO
     from pathlib import Path
 
     from agent.domain.report import Report
@@ -42,6 +45,23 @@ class OutputFolder:
                 pass
         except OSError as error:
             raise OutputError(f"cannot write to {self.path}: {error.strerror}; give another --out.") from None
+
+    def trajectory(self) -> FileIO:
+        """Open the record of the run, emptied and unbuffered; while it is open no other run may write here."""
+        try:
+            log = (self.path / TRAJECTORY).open("ab", buffering=0)
+        except OSError as error:
+            raise OutputError(f"cannot write to {self.path}: {error.strerror}; give another --out.") from None
+        try:
+            fcntl.flock(log, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            log.close()
+            raise OutputError(
+                f"another run writes to {self.path}; wait for it or give another --out."
+            ) from None
+        if stat.S_ISREG(os.fstat(log.fileno()).st_mode):
+            log.truncate(0)
+        return log
 
     def write(self, result: RunResult, report: Report, *, started_at: datetime, seconds: float) -> RunShape:
         """Write every file but the trajectory, which grows during the run; return what ``run.json`` holds."""

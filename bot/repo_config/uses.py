@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from agent.config import BudgetLimits, RunConfig
+from agent.config import BudgetLimits, ModelChoice, RankingConfig, RunConfig
 from agent.domain.project import BuildConfig
 from agent.patches.scope import ScopeLimits
 from bot.repo_config.model import PATH
@@ -66,6 +66,10 @@ def run_config(config: RepoConfig, depth: Depth | None = None, operator: Operato
             money=_lower(limits.money, bounds.money),
             tokens=None if (tokens := _lower(limits.tokens, bounds.tokens)) is None else int(tokens),
         ),
+        ranking=RankingConfig(
+            alpha=config.retrieval.alpha, include=config.paths.include, exclude=config.paths.exclude
+        ),
+        models=ModelChoice(author=config.models.author, reviewer=config.models.reviewer),
         ranked_files=config.retrieval.top_k,
     )
 

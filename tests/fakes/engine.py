@@ -61,6 +61,8 @@ class ScriptedEngine:
         self.requests.append(request)
         self.on_start(request)
         self.running += 1
+        if request.observer is not None:
+            request.observer.started(Stage.REPRODUCE)
         try:
             await asyncio.sleep(self.delay)
         except asyncio.CancelledError:

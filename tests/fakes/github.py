@@ -31,6 +31,9 @@ READING = frozenset(
         "permission",
         "read_file",
         "report",
+        "is_open",
+        "remarks",
+        "failed_checks",
         "pull_request",
         "open_pull_requests",
         "refresh",
@@ -60,6 +63,9 @@ class FakeGitHub:
             "labels": {},
             "house": {},
             "lost": [],
+            "closed": [],
+            "remarks": {},
+            "failed": {},
             "redelivered": [],
             "calls": [],
         }
@@ -106,6 +112,21 @@ class FakeGitHub:
         """Say what the repository asks of contributors."""
         with self._shared() as state:
             state["house"] = encode(rules)
+
+    def close(self, subject_key: str) -> None:
+        """Close an issue, advisory or alert."""
+        with self._shared() as state:
+            state["closed"].append(subject_key)
+
+    def add_remarks(self, review: int, text: str) -> None:
+        """Let a review have comments on lines."""
+        with self._shared() as state:
+            state["remarks"][str(review)] = text
+
+    def add_failed_checks(self, head_sha: str, text: str) -> None:
+        """Let checks of a commit have failed."""
+        with self._shared() as state:
+            state["failed"][head_sha] = text
 
     def lose(self, *deliveries: int) -> None:
         """Let deliveries not have arrived."""
@@ -160,6 +181,21 @@ class FakeGitHub:
             if subject.key not in state["reports"]:
                 raise GitHubError("not found", status=404, retryable=False)
             return decode(Report, state["reports"][subject.key])
+
+    async def is_open(self, repository: Repository, subject: Subject) -> bool:
+        """Say whether nobody closed it."""
+        with self._call("is_open", repository, subject) as state:
+            return subject.key not in state["closed"]
+
+    async def remarks(self, repository: Repository, number: int, review: int) -> str:
+        """Return what a test put there."""
+        with self._call("remarks", repository, number, review) as state:
+            return str(state["remarks"].get(str(review), ""))
+
+    async def failed_checks(self, repository: Repository, head_sha: str) -> str:
+        """Return what a test put there."""
+        with self._call("failed_checks", repository, head_sha) as state:
+            return str(state["failed"].get(head_sha, ""))
 
     async def react(self, repository: Repository, subject: Subject, reaction: str) -> None:
         """React once."""

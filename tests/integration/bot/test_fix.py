@@ -179,6 +179,57 @@ def test_an_unusable_report_is_one_line(
     assert not (tmp_path / "out").exists()
 
 
+def test_a_report_that_is_no_file_is_one_line(suture: Suture, project: Path, tmp_path: Path) -> None:
+    """A pipe that nobody writes to must not be waited for; a device has no end."""
+    os.mkfifo(tmp_path / "pipe")
+    for name in (tmp_path / "pipe", tmp_path, "/dev/zero", "."):
+        done = suture.run("fix", project, "--report", name, "--out", tmp_path / "out")
+        assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+        assert "no regular file" in done.stderr
+
+
+def test_a_closed_standard_input_is_one_line(suture: Suture, project: Path, tmp_path: Path) -> None:
+    command = suture.command("fix", project, "--report", "-", "--out", tmp_path / "out")
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" <&-', "sh", *command],
+        env=suture.environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "standard input is closed" in done.stderr
+
+
+def test_two_runs_do_not_write_into_one_folder(
+    suture: Suture, project: Path, report: Path, tmp_path: Path
+) -> None:
+    """The second says so at once; the first ends as if alone."""
+    arguments = ("fix", project, "--report", report, "--out", tmp_path / "out")
+    first = subprocess.Popen(
+        suture.command(*arguments),
+        env=suture.environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    while not (tmp_path / "out" / "trajectory.jsonl").exists():
+        time.sleep(0.05)
+        assert first.poll() is None
+    second = suture.run(*arguments)
+    assert first.wait(timeout=120) == 0
+    assert second.returncode == 2
+    assert "another run writes to" in second.stderr
+    assert json.loads((tmp_path / "out" / "run.json").read_text())["outcome"] == "fixed"
+
+
+def test_results_may_lie_within_the_project(suture: Suture, project: Path, report: Path) -> None:
+    """They are no part of it: the second run sees what the first one saw."""
+    seen = []
+    for _ in range(2):
+        done = suture.run("fix", project, "--report", report, "--out", project / "out")
+        assert done.returncode == 0, done.stderr
+        run = json.loads((project / "out" / "run.json").read_text())
+        seen.append([file["path"] for file in run["files"]])
+    assert seen[0] == seen[1]
+
+
 def test_unusable_paths_are_one_line(suture: Suture, report: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "letters").mkdir()

@@ -116,6 +116,25 @@ async def test_two_commands_at_once_give_one_pull_request(world: World) -> None:
     assert "is on this already" in world.said()
 
 
+async def test_one_label_told_in_two_events_is_answered_once(world: World) -> None:
+    """GitHub sends ``opened`` and ``labeled`` for an issue that is opened with its label: nobody asked twice."""
+    world.take("issues", build_issue_event("opened"))
+    world.take("issues", build_issue_event("labeled"))
+    await world.queues.drain()
+    assert (len(world.github.pulls), list(world.github.comments)) == (1, ["12:issue-12"])
+    assert "is on this already" not in world.said()
+
+
+async def test_a_report_closed_during_the_run_is_not_published(world: World) -> None:
+    """The result is kept and waits; a person may still approve it."""
+    world.engine.on_start = lambda _request: world.github.close("issue-12")
+    await world.send("issues", build_issue_event())
+    assert (world.github.pulls, world.run.state) == ([], RunState.WAITING)
+    assert "closed meanwhile" in world.said()
+    await world.send("issue_comment", build_comment_event("/patch approve"))
+    assert len(world.github.pulls) == 1
+
+
 async def test_a_label_again_while_the_pull_request_is_open_starts_nothing(world: World) -> None:
     pull = await fixed_issue(world)
     await world.send("issues", build_issue_event())
@@ -219,6 +238,45 @@ async def test_a_review_with_changes_requested_refines_the_same_pull_request(wor
     assert "Too late a check." in request.feedback
     assert request.previous is not None
     assert len(world.services.store.pulls.feedback(1)) == 1
+
+
+async def test_a_reviews_remarks_on_lines_reach_the_refinement_cleaned(world: World) -> None:
+    pull = await fixed_issue(world)
+    world.github.add_remarks(501, "app.py:3: use <!-- hidden -->join\u200b")
+    world.engine.results = [build_result(content=b"better\n")]
+    await world.send("pull_request_review", review(pull))
+    assert world.engine.requests[-1].feedback == "Too late a check.\n\napp.py:3: use join"
+
+
+async def test_what_failed_checks_say_reaches_the_refinement(world: World) -> None:
+    pull = await fixed_issue(world)
+    world.github.add_failed_checks(str(pull["head_sha"]), "Check 'unit': failure\ntest_extract fails")
+    world.engine.results = [build_result(content=b"better\n")]
+    await world.send("check_run", failed_check(pull))
+    assert "test_extract fails" in world.engine.requests[-1].feedback
+
+
+@pytest.mark.parametrize("status", [403, 422])
+async def test_feedback_that_cannot_be_read_stops_no_refinement(world: World, status: int) -> None:
+    pull = await fixed_issue(world)
+    world.github.fail("remarks", GitHubError("no", status=status, retryable=False))
+    world.engine.results = [build_result(content=b"better\n")]
+    await world.send("pull_request_review", review(pull))
+    assert world.engine.requests[-1].feedback == "Too late a check."
+
+
+async def test_the_check_shows_a_refinement_at_work_and_is_concluded_on_both_commits(world: World) -> None:
+    """In progress on the commit that is there; then that one is superseded and the new one is judged."""
+    pull = await fixed_issue(world)
+    world.engine.results = [build_result(content=b"better\n")]
+    world.engine.delay = 0.05
+    await world.send("pull_request_review", review(pull))
+    run = world.runs[-1].id
+    shown = [call for call in world.github.calls if call["method"] == "check" and run in call["arguments"]]
+    assert [call["arguments"][-1]["status"] for call in shown] == ["in_progress", "completed", "completed"]
+    checks = world.github.state["checks"]
+    old, new = checks[f"{pull['head_sha']}:{run}"], checks[f"{world.github.pulls[0]['head_sha']}:{run}"]
+    assert (old["conclusion"], new["conclusion"]) == ("neutral", "success")
 
 
 async def test_a_refinement_that_comes_to_the_same_patch_pushes_nothing(world: World) -> None:

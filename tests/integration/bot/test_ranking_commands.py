@@ -126,9 +126,9 @@ def test_fitting_needs_two_hundred_past_fixes(workshop: Workshop) -> None:
     ("arguments", "message"),
     [
         (("locate", "{work}/nowhere", "--report", "{tmp}/report.md"), "is not a folder"),
-        (("locate", "{work}", "--report", "{tmp}/missing.md"), "cannot be read"),
+        (("locate", "{work}", "--report", "{tmp}/missing.md"), "cannot read the report"),
         (("locate", "{work}", "--report", "{tmp}/empty.md"), "is empty"),
-        (("locate", "{work}", "--report", "{tmp}/large.md"), "larger than 8 MiB"),
+        (("locate", "{work}", "--report", "{tmp}/large.md"), "larger than 1 MB"),
         (("locate", "{work}", "--report", "{tmp}/report.md", "--at", "nowhere"), "no commit 'nowhere'"),
         (("locate", "{work}", "--report", "{tmp}/report.md", "--preset", "best"), "choose one of default, paper"),
         (("locate", "{work}", "--report", "{tmp}/report.md", "--index", "{tmp}/broken"), "suture index --delete"),

@@ -97,7 +97,7 @@ def test_bad_input_is_one_line(workshop: Workshop, tmp_path: Path) -> None:
 
     for arguments, said in (
         (plain, "not a readable git repository"),
-        (absent, "cannot read the advisory none.md"),
+        (absent, "cannot read the report"),
     ):
         result = CliRunner().invoke(build_app(), arguments)
         assert (result.exit_code, result.stderr.count("\n")) == (2, 1)

@@ -49,6 +49,20 @@ def test_a_plain_folder_is_copied(project: Path, tmp_path: Path) -> None:
     assert not root.exists()
 
 
+@pytest.mark.parametrize(
+    ("without", "kept"), [("out", False), ("src/../out", False), ("outer", True), (".", True)]
+)
+def test_the_folder_of_results_is_no_part_of_the_project(
+    project: Path, tmp_path: Path, without: str, kept: bool
+) -> None:
+    """Else the second run would rank, and maybe patch, what the first one wrote."""
+    (project / "out").mkdir()
+    (project / "out" / "proof.py").write_text("x")
+    with open_workspace(project, parent=tmp_path, without=project / without) as workspace:
+        assert (workspace.read("out/proof.py") is not None) == kept
+        assert workspace.read("src/app.py") is not None
+
+
 def test_a_checkout_is_copied_as_git_sees_it(project: Path, tmp_path: Path) -> None:
     """Tracked and new files, not ignored ones, never ``.git``; a deleted file is no error."""
     (project / ".gitignore").write_text("*.log\n")

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
+from bot.github import markers
 from handlers.commands.lines import command_lines
 from handlers.identity import MARKER
 
 
 def test_a_comment_of_ours_is_known_and_holds_no_command() -> None:
-    markers = pytest.importorskip("bot.github.markers", reason="the client is not part of this tree")
     body = markers.marked("issue-12", "Fixed.")
     assert MARKER in body
     assert command_lines(body) == ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from bot.github import grants
 from bot.setup.errors import SetupError
 from bot.setup.manifest import (
     NAME_CHARACTERS,
@@ -40,7 +41,6 @@ def test_it_subscribes_to_exactly_the_events_the_handlers_understand() -> None:
 
 
 def test_it_asks_for_exactly_the_permissions_the_client_uses() -> None:
-    grants = pytest.importorskip("bot.github.grants", reason="the client is not part of this tree")
     asked = {name: permission.level for name, permission in read_registration().permissions.items()}
     assert asked == grants.requested()
 
