@@ -67,7 +67,7 @@ def _none_by_rules(monkeypatch: pytest.MonkeyPatch) -> None:
 class ByProgram(FakeToolchain):
     """Covers ``other`` for programs that hold ELSEWHERE, no file of the project for those that hold NOWHERE."""
 
-    async def reached(self, *given: object) -> Coverage:  # type: ignore[override] # the command is the last one
+    async def reached(self, *given: object) -> Coverage:
         command: SandboxCommand = given[-1]  # type: ignore[assignment]
         code = _code(command)
         functions = frozenset({ELSEWHERE if "ELSEWHERE" in code else SINK})

@@ -60,14 +60,17 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
 
 
 def proof(code: str = GOOD, number: int = 0, **changes: object) -> Turn:
-    fields: dict[str, object] = {
+    return say(reply(code, number) | changes)
+
+
+def reply(code: str = GOOD, number: int = 0) -> dict[str, object]:
+    return {
         "answer": "proof",
         "reason": "It opens any file.",
         "code": code.replace("{}", str(number)),
         "oracle": "opens",
         "sinks": [{"path": "app.py", "symbol": "load"}],
     }
-    return say(fields | changes)
 
 
 def claim(answer: str = "no_flaw") -> Turn:
@@ -263,8 +266,8 @@ async def test_a_test_is_kept_when_it_fails(workspace: Workspace, status: TestSt
     ],
 )
 def test_where_a_test_may_be_written(workspace: Workspace, path: str, *, kept: bool) -> None:
-    reply = ProofReply(answer=Answer.CANNOT, reason="", test_path=path, test_code=TEST)
-    assert (new_test_of(reply, "python", workspace.read) is not None) is kept
+    given = ProofReply(answer=Answer.CANNOT, reason="", test_path=path, test_code=TEST)
+    assert (new_test_of(given, "python", workspace.read) is not None) is kept
 
 
 @pytest.mark.parametrize(
@@ -290,7 +293,7 @@ async def test_without_a_model_nothing_is_asked(workspace: Workspace) -> None:
 async def test_a_proof_without_program_or_sinks_is_asked_for_again(
     workspace: Workspace, changes: dict[str, object]
 ) -> None:
-    model = ScriptedModel(proof(**changes), proof())
+    model = ScriptedModel(say(reply() | changes), proof())
     step = await stage(with_model(workspace, model, sandbox(VULNERABLE)))
     assert step.result.value == "reproduced"
     assert "needs `code`" in model.asked[1][-1].text

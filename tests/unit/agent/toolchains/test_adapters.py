@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from agent.domain.execution import KillReason, Mount, Phase, SandboxCommand
+from agent.domain.execution import Coverage, KillReason, Mount, Phase, SandboxCommand
 from agent.domain.project import BuildConfig, Environment, ProjectPlan, TestStatus
 from agent.errors import EnvironmentFailedError, ProjectError
 from agent.toolchains import registry
@@ -422,6 +422,18 @@ class TestScripts:
             ("y", "/tmp/suture/covered"),
         )
         assert (node.env["NODE_V8_COVERAGE"], node.argv[-1]) == ("/tmp/suture/v8", "run")
+        assert "SUTURE_FUNCTIONS" not in python.env | node.env
+
+    async def test_functions_are_told_when_asked_for(
+        self, both: tuple[PythonToolchain, JavaScriptToolchain], tmp_path: Path
+    ) -> None:
+        sandbox = ScriptedSandbox().on(
+            lambda _command: True, build_execution(collected={"/tmp/suture/covered": b"f a.py\nd 3 a.py\n"})
+        )
+        command = SandboxCommand(argv=("run",))
+        found = [await one.reached(build_environment(), tmp_path, sandbox, command) for one in both]
+        assert found == [Coverage(files=frozenset({"a.py"}), functions=frozenset({("a.py", 3)}))] * 2
+        assert [asked.env["SUTURE_FUNCTIONS"] for asked in sandbox.commands] == ["1", "1"]
 
     def test_the_syntax_of_changed_files_can_be_checked(
         self, both: tuple[PythonToolchain, JavaScriptToolchain]

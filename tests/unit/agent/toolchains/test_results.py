@@ -124,3 +124,8 @@ def test_vitest_document() -> None:
 def test_covered_files_are_those_of_which_functions_ran_else_those_loaded() -> None:
     assert results.covered("m a.py\nf b.py\n") == frozenset({"b.py"})
     assert results.covered("m a.py\n") == frozenset({"a.py"})
+
+
+def test_functions_that_ran_are_read_with_their_lines() -> None:
+    text = "f a.py\nd 3 a.py\nd 4 with space.py\nd x a.py\nd 5\n"
+    assert results.functions_in(text) == {("a.py", 3), ("with space.py", 4)}
