@@ -85,12 +85,11 @@ def _edits(source: Source, wanted: set[int], stub: Stub) -> Iterator[Edit]:
     """Yield the edit of each wanted function; what lies inside of one that is stubbed stays."""
     done = -1
     for node in _functions(source):
-        if node.range().start.index < done or _first(node) not in wanted:
-            continue
         body = node.field("body")
-        if body is not None:
-            done = node.range().end.index
-            yield _python(source, body, stub) if source.language == "python" else _javascript(body, stub)
+        if body is None or node.range().start.index < done or _first(node) not in wanted:
+            continue
+        done = node.range().end.index
+        yield _python(source, body, stub) if source.language == "python" else _javascript(body, stub)
 
 
 def _source(path: str, content: Callable[[str], bytes | None]) -> Source | None:

@@ -13,7 +13,7 @@ from agent.domain.place import Place
 from agent.domain.run import Depth
 from agent.errors import ModelError
 from agent.llm.desk import ModelDesk
-from agent.localizing import relocalize
+from agent.localizing import relocalize, relocalizing
 from agent.workflow.budget import Budget, BudgetExhaustedError
 from agent.workflow.stages.localize import localize
 from agent.workflow.state import RunState
@@ -172,6 +172,16 @@ async def test_looking_further_finds_twins_and_callers_in_two_new_files(workspac
         ("deep/third.py", "third", "uses load"),
     ]
     assert [one.path for one in found.files] == ["app.py", "deep/twin.py", "deep/third.py"]
+
+
+async def test_looking_further_is_bounded(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At most so many places, and of a name that is used everywhere only so many uses are looked at."""
+    many = "".join(f"def user{number}():\n    load()\n\n\n" for number in range(20))
+    (workspace.tree / "app.py").write_text(FILES["app.py"] + many + "load()\n")
+    state = RunState(report=build_report(), places=(at("app.py", "load"),))
+    assert len((await relocalize(state, build_tools(workspace), "no gain")).places) == 1 + 6
+    monkeypatch.setattr(relocalizing, "_MOST_REFERENCES", 2)
+    assert len((await relocalize(state, build_tools(workspace), "no gain")).places) == 1 + 3
 
 
 async def test_looking_further_in_vain_changes_nothing(workspace: Workspace) -> None:

@@ -120,6 +120,7 @@ def test_javascript_that_fakes(code: str, expected: str) -> None:
         "import s from 'shelf'\nconsole.log(process.env.CASE_TREE)\nlet a; [a] = [1]" + JS_END,
         "const x = require(name); x.y = 1; const z = require(); z.y = 1; unset.a().b = 1" + JS_END,
         "jest.mock('other'); sinon.stub()" + JS_END,
+        "const T = process.env.CASE_TREE\nconst f = () => T\nrequire('fs').writeFile(f, d, () => T)" + JS_END,
     ],
 )
 def test_javascript_that_is_honest(code: str) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from agent.config import BudgetLimits, RunConfig
 from agent.domain.conversation import ModelRole
+from agent.domain.execution import KillReason
 from agent.domain.project import Environment, TestStatus
 from agent.errors import ModelError
 from agent.llm.desk import ModelDesk
@@ -226,6 +227,14 @@ async def test_a_proof_that_does_not_count_is_told_why(
     step = await stage(with_model(workspace, model, sandbox(VULNERABLE, stubbed=stubbed)), chain)
     assert step.result.value == "no_proof"
     assert reason in model.asked[1][0].text
+
+
+async def test_a_proof_that_never_ends_is_told_so(workspace: Workspace) -> None:
+    model = ScriptedModel(proof(), claim())
+    hung = build_execution(exit_code=None, killed_by=KillReason.TIME)
+    await stage(with_model(workspace, model, sandbox(hung)))
+    assert "stopped by the limit of time" in model.asked[1][0].text
+    assert "no exit code (inconclusive)" in model.asked[1][0].text
 
 
 async def test_either_stub_is_enough(workspace: Workspace) -> None:

@@ -38,6 +38,12 @@ def test_a_function_returns_at_once(path: str, text: str, lines: set[int], expec
     assert parses(raising[path].decode(), "python" if path.endswith("py") else "javascript")
 
 
+def test_a_function_without_a_body_is_left_alone() -> None:
+    text = b"abstract class A {\n  m (): void {\n  }\n}\ndeclare function f (): void\n"
+    changes = stubbed({("a.ts", 2), ("a.ts", 5)}, lambda _path: text, Stub.RETURNS)
+    assert changes == {"a.ts": text.replace(b"void {\n", b"void { return;\n")}
+
+
 def test_line_ends_are_kept() -> None:
     changes = stubbed({("a.py", 1)}, lambda _path: b"def f():\r\n    return 1\r\n", Stub.RETURNS)
     assert changes == {"a.py": b"def f():\r\n    return\r\n    return 1\r\n"}
