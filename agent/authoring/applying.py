@@ -61,7 +61,9 @@ def _made(block: Block, path: str, new: frozenset[str]) -> FileText:
 def _applied(block: Block, path: str, text: FileText) -> FileText:
     if not any(line.strip() for line in block.search):
         if text.lines:
-            raise EditError(f"{path} exists; an empty SEARCH only makes a new file, copy the lines that change")
+            raise EditError(
+                f"{path} exists; an empty SEARCH only makes a new file, copy the lines that change"
+            )
         return new_text(block.replace)
     try:
         found = match(text.lines, block.search, block.replace)

@@ -154,7 +154,9 @@ def _by_first_line(text: Sequence[str], search: Sequence[str]) -> list[int]:
     """Return where lines stand that are like the longest line of ``search``."""
     longest = max(range(len(search)), key=lambda at: len(search[at].strip()))
     asked = _squeezed(search[longest])
-    scores = [(SequenceMatcher(None, asked, _squeezed(line)).quick_ratio(), at) for at, line in enumerate(text)]
+    scores = [
+        (SequenceMatcher(None, asked, _squeezed(line)).quick_ratio(), at) for at, line in enumerate(text)
+    ]
     return [max(0, at - longest) for score, at in sorted(scores, reverse=True)[:5] if score > 0.5]  # noqa: PLR2004 - half alike
 
 

@@ -94,4 +94,3 @@ def code_for(steps: tuple[PlanStep, ...], follows: str, read: Callable[[str], by
         line = int(named[2])
         spans.append(Span(path=named[1], start=line - 8, end=line + 16))
     return listing(spans, read, most_lines=_EDIT_LINES)
-

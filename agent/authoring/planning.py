@@ -75,7 +75,9 @@ async def another_plan(
         plans=plans_text(plans),
         code=material(state, tools).code,
     )
-    reply = await desk.reply(ModelRole.AUTHOR, render("plan_other", prompt), OtherPlanReply, temperature=_WARM)
+    reply = await desk.reply(
+        ModelRole.AUTHOR, render("plan_other", prompt), OtherPlanReply, temperature=_WARM
+    )
     return usable([reply.plan()], tools)
 
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from agent.domain.proof import Variant, Verdict
-from agent.reproducing.stubbing import Stub, reached_in, stubbed
+from agent.reproducing.stubbing import reached_in
 from agent.workflow.proving import command_of, observe, observe_times
 from agent.workflow.state import Case
-from agent.workflow.trying import text_faults
+from agent.workflow.trying import deafness, text_faults
 
 if TYPE_CHECKING:
     from agent.domain.execution import Coverage
@@ -86,16 +86,7 @@ async def _coverage(proof: ProofOfConcept, state: RunState, tools: Tools) -> Cov
 async def _through(
     sink: frozenset[tuple[str, int]], proof: ProofOfConcept, state: RunState, tools: Tools
 ) -> bool:
-    """Tell whether an attack reads otherwise once the sink does nothing: it then shows what the sink does."""
-    for stub in Stub:
-        changes = stubbed(sink, tools.workspace.read, stub)
-        if not changes or state.environment is None:
-            return False
-        copy = tools.workspace.patched(changes)
-        try:
-            seen = await observe(proof, copy, state.environment, tools)
-        finally:
-            tools.workspace.discard(copy)
-        if seen.verdict is not Verdict.VULNERABLE:
-            return True
-    return False
+    """Tell whether an attack passes the sink and shows what the sink does."""
+    if not sink or state.environment is None:
+        return False
+    return not await deafness(sink, proof, state.environment, tools)

@@ -1,7 +1,7 @@
 """A trivially safe variant of the code: the functions that do the harm do nothing.
 
-A program that still says vulnerable does not look at what the code does. Either of two stubs is enough to tell:
-one raises, the other returns nothing; a flaw can lie in not refusing or in not surviving.
+A program that still says vulnerable does not look at what the code does. There are two stubs, one raises and the
+other returns nothing: a flaw can lie in not refusing or in not surviving, and only one of them is safe for it.
 """
 
 from __future__ import annotations

@@ -116,20 +116,33 @@ async def _disbelief(tried: Tried, state: RunState, environment: Environment, to
     if not reached:
         ran = ", ".join(f"{path}:{line}" for path, line in sorted(coverage.functions)[:20])
         return f"none of its sinks ran; the functions that ran begin at {ran or 'none'}"
-    verdicts = []
+    return await deafness(reached, proof, environment, tools)
+
+
+async def deafness(
+    sink: frozenset[tuple[str, int]], proof: ProofOfConcept, environment: Environment, tools: Tools
+) -> str:
+    """Return why a program that says vulnerable does not observe what ``sink`` does, empty when it does.
+
+    Where the functions raise it must read safe, or where they return at once it must not say vulnerable. A crash
+    by the raised error tells nothing: a program that says vulnerable whatever happens would crash too.
+    """
     for stub in Stub:
-        changes = stubbed(reached, tools.workspace.read, stub)
+        changes = stubbed(sink, tools.workspace.read, stub)
         if not changes:
             return "its sinks cannot be stubbed; name functions of the project's sources"
         copy = tools.workspace.patched(changes)
         try:
-            verdicts.append((await observe(proof, copy, environment, tools)).verdict)
+            verdict = (await observe(proof, copy, environment, tools)).verdict
         finally:
             tools.workspace.discard(copy)
-        tools.trajectory.record("stubbed", stub=stub.name.lower(), verdict=verdicts[-1].value)
-        if verdicts[-1] is not Verdict.VULNERABLE:
+        tools.trajectory.record("stubbed", stub=stub.name.lower(), verdict=verdict.value)
+        if verdict is Verdict.SAFE or (stub is Stub.RETURNS and verdict is not Verdict.VULNERABLE):
             return ""
-    return "it says vulnerable although its sinks were stubbed: it does not observe what they do"
+    return (
+        "it does not observe what its sinks do: it says vulnerable although they were stubbed to return at once, "
+        "and does not read safe where they raise, as a fix may"
+    )
 
 
 def _tail(stdout: str, stderr: str) -> str:

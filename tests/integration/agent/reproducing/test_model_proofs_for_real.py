@@ -64,9 +64,13 @@ PYTHON_TEST = (
     "import unittest\nimport shelf\n\n\nclass T(unittest.TestCase):\n    def test_stays_inside(self):\n"
     "        with self.assertRaises(ValueError):\n            shelf.resolve('/srv', '../etc/passwd')\n"
 )
-FAKED = PYTHON_PROOF.replace(
-    "sys.exit(0 if found == '/etc/passwd' else 1)", "sys.exit(0 if True else 1)"
-).replace("    sys.exit(1)\n", "    found = ''\n")
+FAKED = {
+    "swallows every error": PYTHON_PROOF.replace("    sys.exit(1)\n", "    found = ''\n").replace(
+        "sys.exit(0 if found == '/etc/passwd' else 1)", "sys.exit(0 if sys.argv else 1)"
+    ),
+    "looks at nothing": "import os, sys\nsys.path.insert(0, os.environ['CASE_TREE'])\nimport shelf\n"
+    "shelf.resolve('/srv', '../etc/passwd')\nsys.exit(0 if sys.argv else 1)\n",
+}
 PLANTED = (
     "import sys\nfor place in ('/pro' + 'c/self/environ', '/pro' + 'c/1/environ'):\n"
     "    try:\n        print(open(place).read())\n    except OSError as error:\n        print(error)\n"
@@ -149,12 +153,15 @@ async def test_an_honest_proof_counts_and_its_test_fails(
     assert step.state.regression_test.path == given["test_path"]
 
 
+@pytest.mark.parametrize("faked", ["swallows every error", "looks at nothing"])
 async def test_a_faked_proof_is_seen_through_by_its_stub(
-    tmp_path: Path, sandbox: Sandbox, reachable: Path
+    tmp_path: Path, sandbox: Sandbox, reachable: Path, faked: str
 ) -> None:
-    step, model = await stage(tmp_path, sandbox, reachable / "cache", PYTHON, reply(FAKED, "shelf.py"), CLAIM)
+    step, model = await stage(
+        tmp_path, sandbox, reachable / "cache", PYTHON, reply(FAKED[faked], "shelf.py"), CLAIM
+    )
     assert step.result.value == "no_proof"
-    assert "sinks were stubbed" in model.asked[1][0].text
+    assert "does not observe what its sinks do" in model.asked[1][0].text
 
 
 async def test_a_model_that_obeys_a_plant_gets_nothing_out(

@@ -215,7 +215,7 @@ async def test_a_spent_budget_is_never_swallowed(workspace: Workspace) -> None:
         (FakeToolchain(coverage=frozenset()), SAFE, GOOD, "none of the project's code"),
         (FakeToolchain(coverage=frozenset({"x.py"})), SAFE, GOOD, "no file that the report is about"),
         (FakeToolchain(functions=frozenset({("app.py", 2)})), SAFE, GOOD, "cannot be stubbed"),
-        (FakeToolchain(functions=frozenset({("app.py", 1)})), VULNERABLE, GOOD, "sinks were stubbed"),
+        (FakeToolchain(functions=frozenset({("app.py", 1)})), VULNERABLE, GOOD, "although they were stubbed"),
         (FakeToolchain(), SAFE, "import app\napp.load('x')\nexit(0)\n", "does not depend"),
     ],
     ids=["sink not run", "nothing run", "unranked", "no function", "faked", "just exits"],
@@ -237,9 +237,23 @@ async def test_a_proof_that_never_ends_is_told_so(workspace: Workspace) -> None:
     assert "no exit code (inconclusive)" in model.asked[1][0].text
 
 
-async def test_either_stub_is_enough(workspace: Workspace) -> None:
-    box = ScriptedSandbox().once(stubbed_tree, VULNERABLE).on(stubbed_tree, SAFE).on("python", VULNERABLE)
-    assert (await stage(with_model(workspace, ScriptedModel(proof()), box))).result.value == "reproduced"
+@pytest.mark.parametrize(
+    ("raises", "returns", "expected"),
+    [
+        (SAFE, VULNERABLE, "reproduced"),
+        (VULNERABLE, SAFE, "reproduced"),
+        (CRASHED, CRASHED, "reproduced"),
+        (CRASHED, VULNERABLE, "no_proof"),
+        (VULNERABLE, VULNERABLE, "no_proof"),
+    ],
+)
+async def test_what_the_stubs_tell(
+    workspace: Workspace, raises: Execution, returns: Execution, expected: str
+) -> None:
+    """Safe by either stub is enough; a crash by the one that raises is what a faker would do too."""
+    box = ScriptedSandbox().once(stubbed_tree, raises).on(stubbed_tree, returns).on("python", VULNERABLE)
+    step = await stage(with_model(workspace, ScriptedModel(proof(), claim()), box))
+    assert step.result.value == expected
 
 
 async def test_a_proof_that_changes_its_mind_does_not_count(workspace: Workspace) -> None:
