@@ -422,7 +422,7 @@ class TestScripts:
             ("y", "/tmp/suture/covered"),
         )
         assert (node.env["NODE_V8_COVERAGE"], node.argv[-1]) == ("/tmp/suture/v8", "run")
-        assert "SUTURE_FUNCTIONS" not in python.env | node.env
+        assert "SUTURE_FUNCTIONS" not in {*python.env, *node.env}
 
     async def test_functions_are_told_when_asked_for(
         self, both: tuple[PythonToolchain, JavaScriptToolchain], tmp_path: Path
