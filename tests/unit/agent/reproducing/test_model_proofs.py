@@ -148,8 +148,17 @@ async def test_the_reporters_last_proof_is_shown_first(workspace: Workspace) -> 
 
 async def test_seven_tries_and_no_more_whatever_the_bound_of_snippets(workspace: Workspace) -> None:
     model = ScriptedModel(*[proof(number=number) for number in range(MOST_TRIES + 3)])
-    tools = with_model(workspace, model, sandbox(CRASHED), config=replace(RunConfig(), proofs=1))
+    theirs = FakeProofs([build_proof(code=f"theirs({number})") for number in range(3)])
+    tools = with_model(
+        workspace,
+        model,
+        sandbox(CRASHED),
+        config=replace(RunConfig(), proofs=1),
+        proof_sources=[theirs, ModelProofs()],
+    )
     step = await stage(tools)
+    assert isinstance(tools.observer, RecordedObserver)
+    assert "only the first 1 proofs of the report are tried" in tools.observer.notes
     assert len(model.asked) == MOST_TRIES == 7
     assert step.result.value == "inconclusive"
 
