@@ -48,8 +48,8 @@ DEFAULT = weighed(
         "issues": 0.49,
     },
 )
-"""The weights that ``suture eval localization --fit`` gives on all 255 dev cases; ``docs/benchmarks/localization.md`` says
-what to expect of them on repositories that were not fitted to."""
+"""The weights that ``suture eval localization --fit`` gives on all 255 dev cases; what to expect of them on
+repositories that were not fitted to says ``docs/benchmarks/localization.md``."""
 
 PAPER = Preset(
     name="paper",
