@@ -69,6 +69,8 @@ ALIASES := --alias django/django=felixxm/django --alias scikit-learn/scikit-lear
 bench-localization: setup ## Measure file localization and write its page (DATA, REPOS; hours the first time)
 	@$(BIN)/suture eval localization --data $(LOCALIZATION)/dev.jsonl.gz --history $(LOCALIZATION)/history.jsonl.gz \
 	  --repos $(REPOS) $(ALIASES) --work $(BENCH)/localization --engines --all-files --into docs/benchmarks/localization.md
+	@$(BIN)/suture eval localization --cases $(DATA)/cases --repos $(REPOS) --work $(BENCH)/security-cases \
+	  --into docs/benchmarks/localization.md
 
 bench-tracing: setup ## Measure the tracing of fix commits and write its page (DATA, REPOS)
 	@$(BIN)/suture eval tracing --data $(DATA)/tracing/dev.csv --repos $(REPOS) --index $(BENCH)/tracing --markdown docs/benchmarks/tracing.md

@@ -165,12 +165,12 @@ def markdown(found: Results, *, command: str, date: str, commit: str) -> str:
     return "\n".join((*lines, ""))
 
 
-def placed(document: str, tables: str) -> str:
+def placed(document: str, tables: str, *, first: str = BEGIN, last: str = END) -> str:
     """Return a document with the tables between its two markers; raise ``ValueError`` when these are missing."""
-    before, begin, rest = document.partition(BEGIN)
-    _, end, after = rest.partition(END)
+    before, begin, rest = document.partition(first)
+    _, end, after = rest.partition(last)
     if not begin or not end:
-        raise ValueError(f"the document needs the lines {BEGIN} and {END}")
+        raise ValueError(f"the document needs the lines {first} and {last}")
     return f"{before}{begin}\n\n{tables}\n{end}{after}"
 
 

@@ -5,18 +5,25 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bot.cli.ranking import fail, told
+from evaluation import localization_ranks
 from evaluation.errors import EvaluationError
 from evaluation.localization import Bench
 from evaluation.localization_cases import read_cases, read_past
 from evaluation.localization_fit import fit, shipped_weights
-from evaluation.localization_report import markdown, placed, results
+from evaluation.localization_report import BEGIN, END, markdown, placed, results
 from evaluation.provenance import commit_of_project, today
+from evaluation.repair.case_file import read_cases as read_security_cases
 from retrieval.files.presets import DEFAULT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from evaluation.repair.case import Case
 
 Folder = Annotated[
     Path, typer.Option("--repos", help="Git directories: owner/name, owner/name.git, owner+name/repo.")
@@ -29,9 +36,15 @@ def register(app: typer.Typer) -> None:
 
 
 def localization(
-    data: Annotated[Path, typer.Option("--data", help="Cases, JSON Lines, plain or gzipped.")],
     repos: Folder,
     *,
+    data: Annotated[
+        Path | None, typer.Option("--data", help="Issues with their files, JSON Lines, plain or gzipped.")
+    ] = None,
+    security: Annotated[
+        Path | None,
+        typer.Option("--cases", help="Instead: rank the files of security cases, <id>/case.yaml."),
+    ] = None,
     work: Annotated[Path, typer.Option("--work", help="Where the indexes are kept between runs.")],
     history: Annotated[Path | None, typer.Option("--history", help="Past issues with their files.")] = None,
     alias: Annotated[list[str] | None, typer.Option(help="A=B: use repository B for cases of A.")] = None,
@@ -50,8 +63,13 @@ def localization(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Measure Recall@K of file localization; each case is asked at its own commit."""
+    """Measure Recall@K of file localization, or the rank in security cases; each is asked at its own commit."""
     aliases = dict(_pair(one) for one in alias or ())
+    if security is not None and data is None:
+        _ranks(read_cases_or_fail(security), repos, work, aliases, into=into, as_json=as_json)
+        return
+    if data is None or security is not None:
+        fail("give one of --data and --cases")
     with told():
         try:
             cases = [case for case in read_cases(data) if only in {"", case.repository}]
@@ -70,15 +88,54 @@ def localization(
     if as_json:
         typer.echo(json.dumps(found.as_json()))
         return
-    command = " ".join(
-        ("suture eval localization", *(word for word in sys.argv[3:] if word.startswith("--")))
+    _told(markdown(found, command=_command(), date=today(), commit=commit_of_project()), into, (BEGIN, END))
+
+
+def read_cases_or_fail(folder: Path) -> tuple[Case, ...]:
+    """Return the security cases below a folder, or end with one line."""
+    try:
+        return read_security_cases(folder)
+    except EvaluationError as error:
+        fail(str(error))
+
+
+def _ranks(
+    cases: tuple[Case, ...],
+    repos: Path,
+    work: Path,
+    aliases: Mapping[str, str],
+    *,
+    into: Path | None,
+    as_json: bool,
+) -> None:
+    with told():
+        try:
+            ranks = list(localization_ranks.case_ranks(cases, repos, work, aliases))
+        except EvaluationError as error:
+            fail(str(error))
+    if as_json:
+        typer.echo(json.dumps({"version": 1, "cases": [one.as_json() for one in ranks]}))
+        return
+    tables = localization_ranks.ranks_markdown(
+        ranks, command=_command(), date=today(), commit=commit_of_project()
     )
-    tables = markdown(found, command=command, date=today(), commit=commit_of_project())
+    _told(tables, into, (localization_ranks.BEGIN, localization_ranks.END))
+
+
+def _command() -> str:
+    """Return the command as it was typed, without its values: these are places on one machine."""
+    return " ".join(("suture eval localization", *(word for word in sys.argv[3:] if word.startswith("--"))))
+
+
+def _told(tables: str, into: Path | None, markers: tuple[str, str]) -> None:
+    """Print the tables, or put them between the markers of a page."""
     if into is None:
         typer.echo(tables)
         return
+    first, last = markers
     try:
-        into.write_text(placed(into.read_text(encoding="utf-8"), tables), encoding="utf-8")
+        page = placed(into.read_text(encoding="utf-8"), tables, first=first, last=last)
+        into.write_text(page, encoding="utf-8")
     except (OSError, ValueError) as error:
         fail(f"{into} cannot be written: {error}")
 

@@ -8,8 +8,7 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.ranking import index_folder, told
-from retrieval.embedders import EmbedderConfig, build_embedder
+from bot.cli.ranking import chosen_embedder, index_folder, told
 from retrieval.files.index import update
 from retrieval.files.issues_file import IssuesFile
 from retrieval.files.memory_store import remember
@@ -52,7 +51,7 @@ def index(
             "notes": list(done.notes),
         }
         if issues is not None:
-            memory = remember(store, build_embedder(EmbedderConfig()), IssuesFile(issues).closed())
+            memory = remember(store, chosen_embedder(), IssuesFile(issues).closed())
             facts["issues"] = len(memory.issues)
         if fit:
             tuned = fit_alpha(tree, store)

@@ -11,8 +11,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from bot.cli.ranking import fail, index_folder, read_query, told
-from retrieval.embedders import EmbedderConfig, build_embedder
+from bot.cli.ranking import chosen_embedder, fail, index_folder, read_query, told
 from retrieval.files.explanation import past_of
 from retrieval.files.memory_store import load_memory
 from retrieval.files.presets import PRESETS
@@ -55,7 +54,7 @@ def locate(
     query = read_query(report)
     with told():
         store = IndexStore(index_folder(path, folder))
-        memory = load_memory(store, build_embedder(EmbedderConfig()))
+        memory = load_memory(store, chosen_embedder())
         ranker = TreeRanker(preset=tuned(PRESETS[preset], store), keeper=store, memory=memory)
         ranked = ranker.rank(query, path, k=k, revision=at)
         snapshot = ranker.snapshot(path, revision=at)

@@ -12,11 +12,17 @@ import typer
 
 from agent.errors import ReportError
 from bot.cli.report_file import read_report_file
+from bot.compose import embedder_config
+from bot.errors import SettingsError
+from bot.settings import load_settings
 from retrieval.domain import FileQuery
+from retrieval.embedders import build_embedder
 from retrieval.errors import RetrievalError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from retrieval.ports import Embedder
 
 USAGE = 2
 
@@ -43,6 +49,15 @@ def index_folder(path: Path, chosen: Path | None) -> Path:
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     name = hashlib.sha256(str(path.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:16]
     return cache / "suture" / "index" / f"{path.resolve().name}-{name}"
+
+
+def chosen_embedder() -> Embedder:
+    """Return the embedder of past issues that the operator's settings name; raise ``RetrievalError``."""
+    try:
+        settings = load_settings()
+    except SettingsError as error:
+        fail(str(error))
+    return build_embedder(embedder_config(settings))
 
 
 def read_query(report: str) -> FileQuery:

@@ -23,34 +23,33 @@ def weighed(*, lexical: Mapping[str, float], history: Mapping[str, float]) -> Pr
 
 DEFAULT = weighed(
     lexical={
-        "title_words": 0.93,
-        "body_words": 0.67,
-        "best_chunk": 0.49,
-        "lead_chunk": 0.47,
-        "title_chunk": 0.79,
-        "title_pairs": 0.38,
-        "body_pairs": 0.72,
-        "path_words": 0.62,
-        "path_title": 0.5,
-        "path_and_lead": 0.52,
-        "title_definition": 0.67,
-        "title_vocabulary": 0.68,
-        "defined_names": 0.31,
-        "defined_code": 0.54,
-        "named_paths": 0.89,
-        "traceback_frames": 0.08,
+        "title_words": 0.92,
+        "body_words": 0.7,
+        "best_chunk": 0.56,
+        "lead_chunk": 0.43,
+        "title_chunk": 0.75,
+        "title_pairs": 0.34,
+        "body_pairs": 0.67,
+        "path_words": 0.7,
+        "path_title": 0.45,
+        "path_and_lead": 0.47,
+        "title_definition": 0.63,
+        "title_vocabulary": 0.64,
+        "defined_names": 0.37,
+        "defined_code": 0.61,
+        "named_paths": 0.9,
+        "traceback_frames": 0.17,
     },
     history={
-        "log_title": 0.86,
-        "log_body": 0.74,
-        "log_and_lead": 0.77,
-        "recency": 0.22,
-        "issues": 0.32,
+        "log_title": 0.84,
+        "log_body": 0.69,
+        "log_and_lead": 0.74,
+        "recency": 0.14,
+        "issues": 0.49,
     },
 )
-"""The best found so far. The weights were fitted to 217 of the 255 dev cases (all but one repository's); the fit of
-``suture eval localization --fit`` on all of them is to replace them once ``docs/benchmarks/localization.md`` is
-measured in full."""
+"""The weights that ``suture eval localization --fit`` gives on all 255 dev cases; what to expect of them on
+repositories that were not fitted to says ``docs/benchmarks/localization.md``."""
 
 PAPER = Preset(
     name="paper",

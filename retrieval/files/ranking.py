@@ -61,7 +61,7 @@ def rank(query: FileQuery, snapshot: Snapshot, preset: Preset, *, k: int) -> tup
         scores = measured.scores(preset)
         best = np.lexsort((np.arange(len(scores)), -scores))[:k]
         found += [(float(scores[at]), measured.corpus.paths[at], measured, int(at)) for at in best]
-    found.sort(key=lambda one: (-one[0], one[1]))
+    found.sort(key=lambda one: (-one[0], one[2].kind is not FileKind.SOURCE, one[1]))
     chosen = found[:k]
     chunks = {id(one[2]): chunk_scores(parsed, one[2].corpus) for one in chosen}
     return tuple(

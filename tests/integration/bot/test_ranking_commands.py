@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -116,6 +117,47 @@ def test_indexing_twice_reads_nothing_twice_and_deleting_leaves_nothing(
     assert again.stdout == f"there is no index in {folder}\n"
 
 
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        ("endpoint", "the endpoint embedder needs a model"),
+        ("fastembed", "fastembed is not installed"),
+        ("sentence-transformers", "sentence-transformers is not installed"),
+    ],
+)
+def test_the_operators_embedder_is_used_or_its_lack_told(
+    workshop: Workshop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, message: str
+) -> None:
+    monkeypatch.setenv("SUTURE_EMBEDDER", kind)
+    for package in ("fastembed", "sentence_transformers"):
+        monkeypatch.setitem(sys.modules, package, None)
+
+    result = run("locate", workshop.path, "--report", tmp_path / "report.md")
+
+    assert (result.exit_code, message in result.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("title", "path"),
+    [
+        ("tests/test_cookie.py fails", "tests/test_cookie.py"),
+        ("templates/login.html leaks", "templates/login.html"),
+    ],
+)
+def test_a_report_that_names_a_test_or_a_template_finds_it(
+    workshop: Workshop, tmp_path: Path, title: str, path: str
+) -> None:
+    """Its place is among the first three of forty files, before sources that say nothing of the matter."""
+    named = {"tests/test_cookie.py": "def test_it():\n    pass\n", "templates/login.html": "<p>login</p>\n"}
+    others = {f"lib/other{number}.py": f"def other{number}(): ...\n" for number in range(36)}
+    workshop.commit(named | others, "Add")
+    (tmp_path / "named.md").write_text(f"# {title}\n")
+
+    result = run("locate", workshop.path, "--report", tmp_path / "named.md", "--json", "-k", 3)
+
+    assert path in [one["path"] for one in json.loads(result.stdout)["files"]]
+
+
 def test_fitting_needs_two_hundred_past_fixes(workshop: Workshop) -> None:
     result = run("index", workshop.path, "--fit", "--json")
 
@@ -138,6 +180,9 @@ def test_fitting_needs_two_hundred_past_fixes(workshop: Workshop) -> None:
         ((*EVALUATE, "--data", "{tmp}/case.jsonl"), "a/b is not in"),
         ((*EVALUATE, "--data", "{tmp}/none.jsonl"), "no case in"),
         ((*EVALUATE, "--data", "{tmp}/none.jsonl", "--alias", "x"), "--alias x"),
+        ((*EVALUATE,), "one of --data and --cases"),
+        ((*EVALUATE, "--data", "{tmp}/none.jsonl", "--cases", "{tmp}"), "one of --data and --cases"),
+        ((*EVALUATE, "--cases", "{tmp}"), "holds no cases"),
     ],
 )  # fmt: skip
 def test_bad_input_is_one_clear_line_and_code_2(

@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING
 from typer.testing import CliRunner
 
 from bot.cli import build_app
+from bot.cli.eval_index import GROWTH
 from evaluation.index_speed import CHANGED, measure_growth, measure_speed
+from evaluation.localization_ranks import BEGIN as RANKS_BEGIN
+from evaluation.localization_ranks import END as RANKS_END
 from evaluation.localization_report import BEGIN, END
+from tests.repair_cases import real_case
 from tests.repositories import Workshop
 
 if TYPE_CHECKING:
@@ -83,3 +87,36 @@ def test_the_cost_is_printed_as_a_table(tmp_path: Path) -> None:
 
     assert [line.split(" | ")[0] for line in result.stdout.splitlines()[2:]] == ["| 20", "| 40"]
     assert (wrong.exit_code, "--sizes many" in wrong.stderr) == (2, True)
+
+
+def test_security_cases_are_ranked_and_written_between_their_markers(tmp_path: Path) -> None:
+    """The fix of the case changes the package's only module; no later commit than the vulnerable one speaks."""
+    cases, repositories = real_case(tmp_path)
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n{RANKS_BEGIN}\nold\n{RANKS_END}\nafter\n")
+    asked = ["eval", "localization", "--cases", cases, "--repos", repositories, "--work", tmp_path / "work"]
+
+    written = CliRunner().invoke(build_app(), [*map(str, asked), "--into", str(page)])
+    told = CliRunner().invoke(build_app(), [*map(str, asked), "--json"])
+
+    assert (written.exit_code, told.exit_code) == (0, 0)
+    assert json.loads(told.stdout)["cases"] == [
+        {"id": "SHELF-1", "repository": "acme/shelf", "rank": 1, "file": "shelf/__init__.py"}
+    ]
+    lines = page.read_text().splitlines()
+    assert (lines[0], lines[-1], "old" in lines) == ("before", "after", False)
+    assert "| SHELF-1 | acme/shelf | 1 | `shelf/__init__.py` |" in lines
+
+
+def test_the_growth_of_the_index_is_written_between_its_markers(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("\n".join(("before", *GROWTH, "after")))
+
+    result = CliRunner().invoke(build_app(), ["eval", "index", "--sizes", "20", "--into", str(page)])
+    without = CliRunner().invoke(
+        build_app(), ["eval", "index", "--sizes", "20", "--into", str(tmp_path / "x")]
+    )
+
+    assert (result.exit_code, without.exit_code) == (0, 2)
+    assert "cannot be written" in without.stderr
+    assert page.read_text().count("| 20 | ") == 1

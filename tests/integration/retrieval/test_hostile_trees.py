@@ -103,6 +103,14 @@ def test_a_repository_of_one_file_ranks_it(tmp_path: Path) -> None:
     assert best(tmp_path) == "only.py"
 
 
+def test_the_only_source_stands_before_documents_when_nothing_can_be_compared(tmp_path: Path) -> None:
+    """A single file of its kind has the least and the most of every signal: all scores are zero."""
+    files = {"CHANGES.txt": "cookie parser accepts bad names\n", "lib/cookie.js": "let one\n"}
+    Workshop(tmp_path).commit(files, "Begin")
+
+    assert [one.path for one in TreeRanker().rank(QUERY, tmp_path, k=2)] == ["lib/cookie.js", "CHANGES.txt"]
+
+
 def test_commits_of_ten_thousand_files_do_not_drown_the_one_that_speaks(tmp_path: Path) -> None:
     workshop = Workshop(tmp_path)
     many = {f"gen/f{number}.js": f"let v{number}\n" for number in range(10_000)}
