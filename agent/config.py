@@ -8,6 +8,9 @@ from agent.domain.project import BuildConfig
 from agent.domain.run import Depth
 from agent.patches.scope import ScopeLimits
 
+TOKENS = {Depth.QUICK: 60_000, Depth.STANDARD: 150_000, Depth.THOROUGH: 600_000}
+"""What a run may spend on models when nothing else is said."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BudgetLimits:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from agent.config import BudgetLimits, RunConfig
+from agent.config import TOKENS, BudgetLimits, ModelChoice, RunConfig
 from agent.domain.matrix import RowKind
 from bot.compose import Workshop
 from bot.errors import BotError, SettingsError
@@ -46,12 +46,13 @@ class WorkshopRepairer:
 
     workshop: Workshop
     revision: str = ""
+    model: str = ""
 
     @property
     def facts(self) -> RepairerFacts:
         """Return who repairs."""
         return RepairerFacts(
-            name="Suture, offline rules",
+            name=f"Suture, {self.model}" if self.model else "Suture, offline rules",
             version=" ".join(filter(None, (version("suture"), self.revision))),
             tools=("rules over the ranked files", "reporter's proof", "project's own tests"),
             network="none but package registries while dependencies are installed",
@@ -64,7 +65,13 @@ class WorkshopRepairer:
             project=task.tree,
             report=task.report,
             out=task.out,
-            config=RunConfig(build=task.build, depth=task.depth, budget=BudgetLimits(minutes=task.minutes)),
+            config=RunConfig(
+                build=task.build,
+                depth=task.depth,
+                budget=BudgetLimits(minutes=task.minutes, tokens=TOKENS[task.depth]),
+                models=ModelChoice(author=self.model),
+            ),
+            offline=not self.model,
         )
         try:
             done = await repair(job, self.workshop, SilentProgress())
@@ -80,7 +87,8 @@ def choose_repairer(workshop: Workshop, *, baseline: str, model: str) -> Repaire
     packages come from, and the model's address and key; its commands in the sandbox get none of it.
     """
     if not baseline:
-        return WorkshopRepairer(workshop=BenchWorkshop(settings=workshop.settings, sandbox=workshop.sandbox))
+        own = BenchWorkshop(settings=workshop.settings, sandbox=workshop.sandbox)
+        return WorkshopRepairer(workshop=own, model=model)
     settings = workshop.settings
     chosen = model or settings.model
     if not chosen or not settings.model_base_url:

@@ -6,6 +6,11 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from agent.authoring import ModelCandidates
+from agent.domain.conversation import ModelRole
+from agent.llm.config import EndpointConfig
+from agent.llm.desk import ModelDesk
+from agent.reproducing import ModelProofs
 from agent.rules.registry import RULES
 from agent.sandbox.config import Backend, SandboxConfig
 from agent.sandbox.select import open_sandbox
@@ -21,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from agent.config import ModelChoice
     from agent.ports import Observer, Sandbox, Toolchain, Trajectory
     from agent.workspace import Workspace
     from bot.repair import Repair
@@ -76,18 +82,20 @@ class Workshop:
 
     def tools(self, job: Repair, workspace: Workspace, observer: Observer, trajectory: Trajectory) -> Tools:
         """Return the tools of one run."""
+        budget = Budget(limits=job.config.budget, clock=SystemClock())
         return Tools(
             workspace=workspace,
             sandbox=self.sandbox,
             toolchains=self.toolchains(job),
             ranker=self.ranker(job),
-            proof_sources=(SnippetProofs(),),
-            candidate_sources=(RuleCandidates(rules=RULES),),
+            proof_sources=(SnippetProofs(), ModelProofs()),
+            candidate_sources=(RuleCandidates(rules=RULES), ModelCandidates()),
             rules=RULES,
             trajectory=trajectory,
             observer=observer,
-            budget=Budget(limits=job.config.budget, clock=SystemClock()),
+            budget=budget,
             config=job.config,
+            models=None if job.offline else model_desk(self.settings, job.config.models, budget, trajectory),
         )
 
 
@@ -100,6 +108,34 @@ def sandbox_config(settings: Settings, *, unsafe: bool = False) -> SandboxConfig
     """Return the sandbox's configuration as the operator wants it."""
     backend = Backend.UNSAFE if unsafe else Backend(settings.sandbox)
     return SandboxConfig(backend=backend, cache=settings.cache_dir, environment=settings.passed_on)
+
+
+def model_desk(
+    settings: Settings, choice: ModelChoice, budget: Budget, trajectory: Trajectory
+) -> ModelDesk | None:
+    """Return the desk with the models of the operator, or of the run where it names others; None without any."""
+    author = choice.author or settings.model
+    if not author:
+        return None
+    from agent.llm.endpoint import EndpointModel  # noqa: PLC0415 - the SDK costs a second, most runs need it not
+
+    reviewer = choice.reviewer or settings.model_reviewer or author
+    config = EndpointConfig(
+        url=settings.model_base_url,
+        key=settings.model_api_key.get_secret_value(),
+        prices=settings.model_prices,
+        seconds=settings.model_seconds,
+    )
+    models = {name: EndpointModel(name=name, config=config) for name in {author, reviewer}}
+    return ModelDesk(
+        models={
+            ModelRole.AUTHOR: (models[author],),
+            ModelRole.JUDGE: (models[author],),
+            ModelRole.REVIEWER: (models[reviewer],),
+        },
+        budget=budget,
+        trajectory=trajectory,
+    )
 
 
 def embedder_config(settings: Settings) -> EmbedderConfig:

@@ -10,6 +10,7 @@ from bot.progress import SilentProgress
 from bot.repair import Repair, repair
 
 if TYPE_CHECKING:
+    from agent.config import RunConfig
     from agent.domain.run import RunResult
     from bot.compose import Workshop
     from bot.ports import RepairRequest
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 class WorkshopEngine:
     """Runs each request in the operator's workshop, as the repository's configuration says.
 
-    Rules read no ``feedback``: without a model, a refined run is the same run on the newer commit.
+    Rules read no feedback: without a model, a refined run is the same run on the newer commit.
     """
 
     workshop: Workshop
@@ -30,9 +31,18 @@ class WorkshopEngine:
             project=request.checkout.tree,
             report=request.report,
             out=request.out,
-            config=dataclasses.replace(request.config, depth=request.depth),
+            config=_as_asked(request),
             run_id=request.run_id,
+            feedback=request.feedback,
             history=request.checkout.mirror,
         )
         done = await repair(job, self.workshop, request.observer or SilentProgress())
         return done.result
+
+
+def _as_asked(request: RepairRequest) -> RunConfig:
+    """Return the repository's configuration with the depth and the model that were asked for."""
+    config = dataclasses.replace(request.config, depth=request.depth)
+    if not request.model:
+        return config
+    return dataclasses.replace(config, models=dataclasses.replace(config.models, author=request.model))

@@ -43,7 +43,8 @@ def new_run_id() -> str:
 class Repair:
     """What is repaired, where the result goes, and how hard to try.
 
-    ``history`` is a git directory whose log may speak for files; by default the project's own.
+    ``history`` is a git directory whose log may speak for files; by default the project's own. ``offline`` asks no
+    model even if one is configured. ``feedback`` is what people or checks said of an earlier patch.
     """
 
     project: Path
@@ -52,6 +53,8 @@ class Repair:
     config: RunConfig = field(default_factory=RunConfig)
     run_id: str = field(default_factory=new_run_id)
     history: Path | None = None
+    offline: bool = False
+    feedback: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +107,7 @@ def _workflow(
     tools = workshop.tools(job, workspace, observer, trajectory)
     recorded = RecordingSandbox(inner=tools.sandbox, trajectory=trajectory)
     tools = dataclasses.replace(tools, sandbox=recorded)
-    return Workflow(run_id=job.run_id, report=job.report, tools=tools, stages=STAGES)
+    return Workflow(run_id=job.run_id, report=job.report, tools=tools, stages=STAGES, feedback=job.feedback)
 
 
 def _dated(job: Repair) -> Repair:

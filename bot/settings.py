@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
+from agent.llm.config import Price
 from agent.sandbox.config import REGISTRY_VARIABLES
 from bot.errors import SettingsError
 
@@ -93,6 +94,11 @@ class Settings(BaseSettings):
     """What an install in the sandbox may learn of the environment: where packages come from."""
 
     model: str = ""
+    model_reviewer: str = ""
+    """Who reviews patches; empty for ``model``."""
+    model_seconds: float = Field(default=600.0, gt=0)
+    model_prices: dict[str, Price] = Field(default_factory=dict)
+    """US dollars for a million tokens by model: ``tokens_in``, ``tokens_out``, ``cached``."""
     model_base_url: str = ""
     model_api_key: SecretStr = SecretStr("")
 

@@ -1,1 +1,7 @@
-"""Writing patches with a model: a plan that follows the project, exact edits, candidates, and a test."""
+"""Patches by a model: plans, SEARCH/REPLACE edits, candidates."""
+
+from __future__ import annotations
+
+from agent.authoring.model_candidates import ModelCandidates
+
+__all__ = ["ModelCandidates"]

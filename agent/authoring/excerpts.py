@@ -1,4 +1,4 @@
-"""Code as a model is shown it: numbered lines of the definitions that matter, a few around, never whole long files. Pure."""
+"""Code as a model is shown it: numbered lines of the definitions that matter, never whole long files. Pure."""
 
 from __future__ import annotations
 

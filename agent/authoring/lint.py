@@ -1,6 +1,4 @@
-"""What makes an edit unusable before anything runs: text that does not parse, undefined names, unknown modules. Pure
-but for looking at which modules the tree has.
-"""
+"""What makes an edit unusable before anything runs: it does not parse, or uses unknown names or modules."""
 
 from __future__ import annotations
 

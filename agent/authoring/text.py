@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import tokenize
 from dataclasses import dataclass
@@ -89,10 +90,8 @@ def _decoded(path: str, body: bytes) -> tuple[str, str]:
     """Return text and encoding; Latin-1 keeps every byte of an unknown encoding."""
     encodings = ["utf-8", "latin-1"]
     if path.endswith((".py", ".pyi")):
-        try:
+        with contextlib.suppress(SyntaxError, LookupError):
             encodings.insert(0, tokenize.detect_encoding(io.BytesIO(body).readline)[0])
-        except (SyntaxError, LookupError):
-            pass
     for encoding in encodings:
         try:
             text = body.decode(encoding)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from unidiff.errors import UnidiffParseError
 from unidiff.patch import PatchSet
 
+from retrieval.files.kinds import FileKind, kind_of
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -117,6 +119,11 @@ def scope_violations(
     if size.added + size.removed > limits.lines:
         found.append(f"{size.added + size.removed} lines are changed, at most {limits.lines} may be")
     return tuple(found)
+
+
+def author_may_change(path: str, limits: ScopeLimits) -> bool:
+    """Tell whether an author may plan an edit of ``path``: source or documents, nothing that steers or judges."""
+    return not _path_violations(path, frozenset({path}), limits) and kind_of(path) is not FileKind.TEST
 
 
 def _path_violations(path: str, planned: frozenset[str], limits: ScopeLimits) -> list[str]:

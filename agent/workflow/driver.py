@@ -22,9 +22,12 @@ from agent.workflow.state import RunState
 class Workflow:
     """One run. ``state`` is always what the last finished stage left, so that nothing found is lost."""
 
-    def __init__(self, *, run_id: str, report: Report, tools: Tools, stages: Stages) -> None:
+    def __init__(
+        self, *, run_id: str, report: Report, tools: Tools, stages: Stages, feedback: str = ""
+    ) -> None:
         self.run_id = run_id
-        self.state = RunState(report=report, notices=(*report.notices, *tools.workspace.notices))
+        notices = (*report.notices, *tools.workspace.notices)
+        self.state = RunState(report=report, notices=notices, feedback=feedback)
         self._tools = tools
         self._stages = stages
 
@@ -71,7 +74,7 @@ class Workflow:
         attempt = self.state.accepted
         if attempt is None:
             return self.result(Outcome.ERROR, "the workflow ended without a decision")
-        decision = decide(attempt.matrix, reproduced=self.state.reproduced)
+        decision = decide(attempt.matrix, reproduced=self.state.reproduced, origin=attempt.candidate.origin)
         return self.result(decision.outcome, decision.reason)
 
     def fault(self, error: Exception) -> RunResult:

@@ -87,7 +87,7 @@ def _failed(rows: list[Row]) -> bool:
 def _scope_row(
     candidate: Candidate, before: Mapping[str, bytes | None], diff: str, state: RunState, tools: Tools
 ) -> Row:
-    planned = frozenset(file.path for file in state.files)
+    planned = frozenset(file.path for file in state.files) | candidate.planned
     found = scope_violations(candidate, before, diff, planned=planned, limits=tools.config.scope)
     return Row(
         kind=RowKind.SCOPE,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from agent.config import BudgetLimits, RunConfig
+from agent.config import TOKENS, BudgetLimits, ModelChoice, RunConfig
 from agent.domain.run import Depth, Outcome
 from agent.errors import AgentError, ProjectError, ReportError
 from agent.untrusted import shown
@@ -60,6 +60,9 @@ def fix(
     offline: Annotated[
         bool, typer.Option("--offline", help="Use no model even if one is configured.")
     ] = False,
+    model: Annotated[str, typer.Option(help="The model that writes proofs and patches.")] = "",
+    tokens: Annotated[int | None, typer.Option(min=1, help="Spend at most so many tokens.")] = None,
+    money: Annotated[float | None, typer.Option(min=0.001, help="Spend at most so many US dollars.")] = None,
     depth: Annotated[Depth, typer.Option(help="How much to spend.")] = Depth.STANDARD,
     minutes: Annotated[float, typer.Option(min=0.1, help="Stop after this long.")] = 45.0,
     apply: Annotated[bool, typer.Option("--apply", help="Write an accepted fix into PATH.")] = False,
@@ -69,13 +72,17 @@ def fix(
     as_json: Annotated[bool, typer.Option("--json", help="Print run.json alone on standard output.")] = False,
 ) -> None:
     """Fix the flaw that a report describes, and prove it."""
-    del offline  # no model source exists yet: every run is offline
     try:
         job = Repair(
             project=path.absolute(),
             report=read_report_file(report),
             out=out.absolute(),
-            config=RunConfig(depth=depth, budget=BudgetLimits(minutes=minutes)),
+            config=RunConfig(
+                depth=depth,
+                budget=BudgetLimits(minutes=minutes, money=money, tokens=tokens or TOKENS[depth]),
+                models=ModelChoice(author=model),
+            ),
+            offline=offline,
         )
         code = asyncio.run(_fix(job, unsafe=unsafe, apply=apply, as_json=as_json))
     except _USAGE as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from agent.config import BudgetLimits, ModelChoice, RankingConfig, RunConfig
+from agent.config import TOKENS, BudgetLimits, ModelChoice, RankingConfig, RunConfig
 from agent.domain.project import BuildConfig
 from agent.patches.scope import ScopeLimits
 from bot.repo_config.model import PATH
@@ -64,7 +64,7 @@ def run_config(config: RepoConfig, depth: Depth | None = None, operator: Operato
         budget=BudgetLimits(
             minutes=_lower(limits.minutes, bounds.minutes),
             money=_lower(limits.money, bounds.money),
-            tokens=None if (tokens := _lower(limits.tokens, bounds.tokens)) is None else int(tokens),
+            tokens=int(_lower(limits.tokens, bounds.tokens) or TOKENS[depth or config.models.depth]),
         ),
         ranking=RankingConfig(
             alpha=config.retrieval.alpha, include=config.paths.include, exclude=config.paths.exclude

@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+def _options() -> list[str]:
+    """Return what an older Node needs: before version 19 it keeps its cryptography to itself."""
+    version = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True).stdout
+    return ["--experimental-global-webcrypto"] if int(version.lstrip("v").split(".")[0]) < 19 else []
+
+
 class Emulator:
     """Starts emulate and waits until it answers; ends the node process itself, not a wrapper of it."""
 
@@ -22,7 +28,7 @@ class Emulator:
         arguments = ["start", "--service", "github", "--port", str(port), "--base-url", base_url]
         self._log = seed.with_suffix(".log").open("wb")
         self._process = subprocess.Popen(
-            ["node", str(EMULATE), *arguments, "--seed", str(seed)],
+            ["node", *_options(), str(EMULATE), *arguments, "--seed", str(seed)],
             stdout=self._log,
             stderr=subprocess.STDOUT,
         )

@@ -21,7 +21,8 @@ SDK_HOMES = {
     "faiss": ("retrieval/",),
     "bm25s": ("retrieval/", "evaluation/localization_engines.py"),
     "rank_bm25": ("retrieval/", "evaluation/localization_engines.py"),
-    "ast_grep_py": ("agent/rules/", "agent/syntax/", "agent/attack/", "agent/oracles/"),
+    "ast_grep_py": ("agent/rules/", "agent/syntax/", "agent/attack/", "agent/oracles/", "agent/reproducing/"),
+    "openai": ("agent/llm/", "retrieval/embedders/", "bot/doctor/"),
     "flask": ("bot/setup/", "bot/pages/"),
 }
 

@@ -51,7 +51,7 @@ async def _attempt(candidate: Candidate, state: RunState, tools: Tools) -> tuple
         matrix = await build_matrix(candidate, diff, before, copy, state, tools)
     finally:
         tools.workspace.discard(copy)
-    decision = decide(matrix, reproduced=state.reproduced)
+    decision = decide(matrix, reproduced=state.reproduced, origin=candidate.origin)
     return Attempt(candidate=candidate, diff=diff, matrix=matrix, reason=decision.reason), decision.accepted
 
 

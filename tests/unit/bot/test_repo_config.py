@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from agent.config import RunConfig
+from agent.config import TOKENS, BudgetLimits, RunConfig
 from agent.domain.run import Depth
 from agent.patches.scope import ScopeLimits
 from bot.repo_config import (
@@ -282,7 +282,8 @@ def test_the_handlers_are_told_what_triggers() -> None:
 def test_without_a_file_the_handlers_and_the_run_use_their_own_defaults() -> None:
     identity = AppIdentity(app_id=0, slug="")
     assert trigger_config(DEFAULTS, identity) == TriggerConfig(models=())
-    assert run_config(DEFAULTS) == RunConfig()
+    budget = BudgetLimits(tokens=TOKENS[Depth.STANDARD])
+    assert run_config(DEFAULTS) == RunConfig(budget=budget)
 
 
 def test_a_run_is_bounded_by_the_lower_of_both() -> None:

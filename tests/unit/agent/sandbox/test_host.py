@@ -70,7 +70,8 @@ class TestStaging:
                 0o640,
             )
             assert ((private / "key").stat().st_mode & 0o777, (private / "key").stat().st_gid) == (0o600, 0)
-            assert (private / "bin" / "run").samefile(staged / "bin" / "run")
+            if private.stat().st_dev == cache.parent.stat().st_dev:  # a link cannot lead to another disk
+                assert (private / "bin" / "run").samefile(staged / "bin" / "run")
 
         def test_a_change_is_staged_anew_by_the_next_process(self, tmp_path: Path, cache: Path) -> None:
             private = tmp_path / "private"
