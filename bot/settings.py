@@ -6,6 +6,7 @@ Order of belief: environment, then ``SUTURE_NAME_FILE`` for secrets, then the fi
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 import tomllib
@@ -97,7 +98,7 @@ class Settings(BaseSettings):
     model_reviewer: str = ""
     """Who reviews patches; empty for ``model``."""
     model_seconds: float = Field(default=600.0, gt=0)
-    model_prices: dict[str, Price] = Field(default_factory=dict)
+    model_prices: Annotated[dict[str, Price], NoDecode] = Field(default_factory=dict)
     """US dollars for a million tokens by model: ``tokens_in``, ``tokens_out``, ``cached``."""
     model_base_url: str = ""
     model_api_key: SecretStr = SecretStr("")
@@ -116,6 +117,12 @@ class Settings(BaseSettings):
     def _ids(cls, value: object) -> object:
         """Accept ``1,2`` as well as a list."""
         return tuple(part for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
+    @field_validator("model_prices", mode="before")
+    @classmethod
+    def _prices(cls, value: object) -> object:
+        """Accept JSON, as an environment variable holds it, as well as a table."""
+        return json.loads(value) if isinstance(value, str) else value
 
     @property
     def sqlalchemy_url(self) -> str:

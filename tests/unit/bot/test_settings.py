@@ -6,8 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from agent.config import BudgetLimits, ModelChoice
+from agent.domain.conversation import ModelRole
+from agent.workflow.budget import Budget
+from bot.compose import model_desk
 from bot.errors import SettingsError
 from bot.settings import Settings, load_settings
+from tests.fakes.workflow import RecordedTrajectory, SteppingClock
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -113,3 +118,44 @@ def test_the_settings_look_at_no_environment_by_themselves(
 ) -> None:
     monkeypatch.setenv("SUTURE_PORT", "9")
     assert Settings(data_dir=tmp_path, cache_dir=tmp_path).port == 8080
+
+
+def test_prices_of_models_are_json_in_the_environment(tmp_path: Path) -> None:
+    given = {
+        "SUTURE_DATA_DIR": str(tmp_path),
+        "SUTURE_MODEL_PRICES": '{"m": {"tokens_in": 2, "tokens_out": 8}}',
+    }
+    assert load_settings(given).model_prices["m"].of(1_000_000, 0) == 2.0
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"m": {"input": 1}}', '{"m": 3}'])
+def test_prices_that_cannot_be_read_are_one_line(tmp_path: Path, text: str) -> None:
+    with pytest.raises(SettingsError, match="model_prices"):
+        load_settings({"SUTURE_DATA_DIR": str(tmp_path), "SUTURE_MODEL_PRICES": text})
+
+
+@pytest.mark.parametrize(
+    ("settings", "choice", "author", "reviewer"),
+    [
+        ({"model": "m"}, ModelChoice(), "m", "m"),
+        ({"model": "m", "model_reviewer": "r"}, ModelChoice(), "m", "r"),
+        ({"model": "m"}, ModelChoice(author="own", reviewer="other"), "own", "other"),
+    ],
+)
+def test_a_run_may_name_its_own_models(
+    tmp_path: Path, settings: dict[str, str], choice: ModelChoice, author: str, reviewer: str
+) -> None:
+    given = Settings(data_dir=tmp_path, cache_dir=tmp_path, **settings)  # type: ignore[arg-type]
+    budget = Budget(limits=BudgetLimits(), clock=SteppingClock())
+    desk = model_desk(given, choice, budget, RecordedTrajectory())
+    assert desk is not None
+    assert [desk.models[role][0].name for role in (ModelRole.AUTHOR, ModelRole.REVIEWER)] == [
+        author,
+        reviewer,
+    ]
+
+
+def test_without_a_model_there_is_no_desk(tmp_path: Path) -> None:
+    given = Settings(data_dir=tmp_path, cache_dir=tmp_path)
+    budget = Budget(limits=BudgetLimits(), clock=SteppingClock())
+    assert model_desk(given, ModelChoice(), budget, RecordedTrajectory()) is None
