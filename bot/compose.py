@@ -54,7 +54,7 @@ class Workshop:
         What a project installs may write into its package cache, and files that no manifest names decide what
         an environment becomes: with a cache for all, one project could choose what another one runs.
         """
-        return toolchains(self.project_folder(job))
+        return self.toolchains_of(self.project_folder(job).name)
 
     def toolchains_of(self, name: str) -> Sequence[Toolchain]:
         """Return the toolchains with the caches of one owner; a bench's cases are one."""
