@@ -6,6 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from agent.domain.patch import Candidate, Declined
+from agent.syntax.shape import shape_of
 from agent.workflow.state import Step
 from agent.workflow.transitions import Result
 
@@ -45,6 +46,6 @@ async def collect(state: RunState, tools: Tools) -> RunState:
     return dataclasses.replace(state, pool=tuple(pool), declined=tuple(declined))
 
 
-def _key(candidate: Candidate) -> tuple[tuple[str, bytes | None], ...]:
-    """Two candidates are the same when they lead to the same files."""
-    return tuple(sorted(candidate.changes.items()))
+def _key(candidate: Candidate) -> tuple[tuple[str, str], ...]:
+    """Two candidates are the same when they lead to the same programs, comments and white space aside."""
+    return tuple(sorted((path, shape_of(path, content)) for path, content in candidate.changes.items()))
