@@ -61,7 +61,7 @@ class EndpointModel:
         for _ in range(_SHORTER):
             try:
                 return await self._answer(messages, tools, temperature, schema)
-            except openai.BadRequestError as error:
+            except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
                 shorter = shortened(messages) if is_too_long(error) else None
                 if shorter is None:
                     raise ModelError(f"{self.name} refused the question: {words(error)}") from None

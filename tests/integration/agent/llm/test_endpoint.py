@@ -99,6 +99,7 @@ async def test_a_long_pause_is_not_waited_for() -> None:
         (build_error(429, "pay", code="insufficient_quota"), "no quota left"),
         (build_error(500, "boom", retry_after="0"), "failed: status 500"),
         (build_error(400, "content refused"), "refused the question: .*content refused"),
+        (build_error(422, "bad role"), "refused the question: .*bad role"),
     ],
 )
 async def test_what_goes_wrong_is_one_line_without_the_key(answer: web.Response, said: str) -> None:
