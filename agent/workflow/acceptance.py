@@ -69,8 +69,8 @@ def _first_failure(failing: tuple[Row, ...]) -> str:
 
 
 def _passed(matrix: Matrix, kind: RowKind) -> bool:
-    rows = matrix.of_kind(kind)
-    return any(row.status is RowStatus.PASSED for row in rows)
+    """Tell whether a row that decides passed: one that only informs is no evidence, whoever wrote it."""
+    return any(row.required and row.status is RowStatus.PASSED for row in matrix.of_kind(kind))
 
 
 def score(matrix: Matrix, changed_lines: int) -> tuple[int, int, int]:

@@ -68,7 +68,7 @@ async def build_matrix(
 def _is_alone(regression: Row, rows: list[Row], state: RunState) -> bool:
     """Tell whether nothing but the suite shows that ordinary use still works."""
     passed = regression.status is RowStatus.PASSED and state.reproduced
-    return passed and not any(row.kind is RowKind.BENIGN for row in rows)
+    return passed and not any(row.kind is RowKind.BENIGN and row.required for row in rows)
 
 
 def _says_nothing(regression: Row) -> Row:

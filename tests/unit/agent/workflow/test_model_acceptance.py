@@ -36,3 +36,16 @@ def test_a_models_patch_that_only_answers_its_proof_is_refused(rows: tuple[Row, 
 @pytest.mark.parametrize("origin", [Origin.RULE, Origin.UPSTREAM])
 def test_a_rule_and_an_upstream_fix_need_no_more_than_before(origin: Origin) -> None:
     assert decide(Matrix(rows=SHOWN), reproduced=True, origin=origin).accepted
+
+
+@pytest.mark.parametrize("kind", [RowKind.VARIANT, RowKind.REVIEW])
+def test_a_row_that_only_informs_is_no_evidence_for_a_models_patch(kind: RowKind) -> None:
+    """A model may write the variants too; one that was not found to pass the sink proves nothing."""
+    weak = build_row(kind, required=False)
+    assert not decide(Matrix(rows=(*SHOWN, weak)), reproduced=True, origin=Origin.MODEL).accepted
+
+
+def test_a_control_that_only_informs_shows_no_ordinary_use() -> None:
+    weak = build_row(RowKind.BENIGN, required=False)
+    decision = decide(Matrix(rows=(build_row(RowKind.PROOF), weak)), reproduced=True)
+    assert (decision.accepted, "ordinary use" in decision.reason) == (False, True)
