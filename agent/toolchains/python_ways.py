@@ -87,7 +87,7 @@ class PythonInstall:
         """Install the project and the runner; whatever else is asked for may fail on its own."""
         words = " ".join([*self._project(), *self.runner])
         first = (f"uv pip install{self._aged} {words}",) if words else ()
-        return (*self._start(), *first, *self._optional(), *self._found())
+        return (*self._start(), *first, *self._optional(), *self._again(), *self._found())
 
     def _unbuilt(self) -> tuple[str, ...]:
         """Build the project without isolation, or not at all: then it is found where it lies."""
@@ -97,6 +97,11 @@ class PythonInstall:
         runner = [f"uv pip install{self._aged} {' '.join(self.runner)}"] if self.runner else []
         built = lines if self.known.installable else []
         return (*self._start(), *built, *runner, *self._optional(), FIND_TREE)
+
+    def _again(self) -> tuple[str, ...]:
+        """Put the project back where a requirement file brought a release of it: its documentation may need one."""
+        words = " ".join(self._project())
+        return (f"uv pip install{self._aged} --no-deps {words}",) if words and self._optional() else ()
 
     def _found(self) -> tuple[str, ...]:
         return () if self.known.installable else (FIND_TREE,)
